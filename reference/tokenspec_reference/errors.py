@@ -1,0 +1,39 @@
+"""Typed errors. Every error names the offending field and says what to do.
+
+The suite never imports this module: it recognises a refusal by the attribute ``rejection_code`` and a missing
+capability by ``unsupported_reason`` (see ``spec/90-adapter-protocol.md``).
+"""
+
+from __future__ import annotations
+
+
+class TokenSpecError(ValueError):
+    """Bad input. ``field`` is the path of the offending value, e.g. ``messages[2].content``."""
+
+    rejection_code = "invalid-input"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        """Store the field beside the text so that callers can point at it without parsing the message."""
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+
+
+class InvalidMessages(TokenSpecError):
+    """The conversation is not a list of messages this format can express."""
+
+    rejection_code = "invalid-messages"
+
+
+class TemplateRejects(TokenSpecError):
+    """The chat template itself refuses this conversation (``raise_exception``, a type error inside the template)."""
+
+    rejection_code = "template-raises"
+
+
+class UnsupportedByReference(TokenSpecError):
+    """The reference does not have this capability; never a silent pass."""
+
+    @property
+    def unsupported_reason(self) -> str:
+        """The reason printed in the matrix."""
+        return str(self)
