@@ -1,0 +1,77 @@
+"""The interchange form of an allow-set: packed 32-bit words, bit ``id % 32`` of word ``id // 32``, 1 =
+allowed.
+
+The layout is the one of xgrammar, llguidance and outlines-core. Padding bits beyond the vocabulary are 0.
+
+    >>> pack(AllowSet.of([[0, 31, 32], None], vocab_size=34)).tolist()
+    [[-2147483647, 1], [-1, 3]]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from tokenspec_reference.processors.allow_set import PAD, AllowSet
+from tokenspec_reference.processors.errors import ShapeMismatch
+from tokenspec_reference.processors.masking import NEGATIVE_INFINITY
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WORD = 32
+
+
+def words(vocab_size: int) -> int:
+    """Number of 32-bit words that hold one row."""
+    return -(-vocab_size // WORD)
+
+
+def pack(allow: AllowSet) -> Tensor:
+    """``AllowSet`` -> int32 ``[rows, ceil(vocab / 32)]`` on the same device, without reading it back."""
+    real = allow.listed != PAD
+    word = torch.where(real, allow.listed // WORD, 0)
+    bit = torch.where(real, torch.ones_like(allow.listed) << (allow.listed % WORD), 0)
+    shape = (allow.rows, words(allow.vocab_size))
+    listed = torch.zeros(shape, dtype=torch.int64, device=allow.listed.device)
+    listed.scatter_add_(1, word, bit)  # ids of a row are distinct, so a sum of their bits is their union
+    full = torch.full((shape[1],), 2**WORD - 1, dtype=torch.int64, device=allow.listed.device)
+    if allow.vocab_size % WORD:
+        full[-1] = 2 ** (allow.vocab_size % WORD) - 1
+    unsigned = torch.where(allow.excluded.unsqueeze(1), full & ~listed, listed)
+    return torch.where(unsigned >= 2**31, unsigned - 2**32, unsigned).to(torch.int32)
+
+
+def unpack(bitmask: Tensor, vocab_size: int) -> AllowSet:
+    """Packed words -> ``AllowSet``; the inverse of ``pack``. Words beyond the mask count as banned, extra
+    bits are ignored.
+    """
+    if bitmask.dim() != 2 or bitmask.dtype != torch.int32:
+        raise ShapeMismatch("expected int32 [rows, words]", field="bitmask")
+    allowed = _bits(bitmask, vocab_size)
+    rows = [None if bool(row.all()) else row.nonzero().flatten().tolist() for row in allowed]
+    return AllowSet.of(rows, vocab_size, bitmask.device)
+
+
+def apply_bitmask(logits: Tensor, bitmask: Tensor, vocab_size: int | None = None) -> Tensor:
+    """Ban in place the ids whose bit is 0 and return ``logits``; columns from ``vocab_size`` on stay
+    untouched.
+
+    ``logits`` ``[rows, columns]``; the effective vocabulary is ``min(vocab_size or columns, 32 * words)``, as
+    in xgrammar's ``apply_token_bitmask_inplace``.
+    """
+    columns = min(
+        logits.shape[1] if vocab_size is None else vocab_size, logits.shape[1], WORD * bitmask.shape[1]
+    )
+    integer, negative = NEGATIVE_INFINITY[logits.dtype]
+    logits.detach()[:, :columns].view(integer).masked_fill_(~_bits(bitmask, columns), negative)
+    return logits
+
+
+def _bits(bitmask: Tensor, columns: int) -> Tensor:
+    """Bool ``[rows, columns]``; columns without a word are False."""
+    places = torch.arange(WORD, dtype=torch.int32, device=bitmask.device)
+    flat = ((bitmask.unsqueeze(2) >> places) & 1).bool().flatten(1)
+    missing = columns - flat.shape[1]
+    return flat[:, :columns] if missing <= 0 else torch.nn.functional.pad(flat, (0, missing), value=False)

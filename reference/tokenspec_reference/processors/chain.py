@@ -1,0 +1,127 @@
+"""Several constraints at once: a token is allowed when every processor allows it.
+
+Because a processor returns a set instead of writing logits, the order of the chain does not matter, and a
+forced token that another processor forbids is an error with names instead of a row of ``-inf``.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.processors.allow_set import AllowSet
+from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error
+from tokenspec_reference.processors.multi_seq import FinishedRows, MultiSeqLogitsProcessor
+from tokenspec_reference.processors.processor import active_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from tokenspec_reference.processors.processor import Processor
+
+
+class Chain:
+    """Intersection of ``processors``; at most one of them a ``MultiSeqLogitsProcessor``, whose finished rows
+    override.
+
+    The state is one tuple, in the order of ``processors``.
+    """
+
+    name = "chain"
+
+    def __init__(self, processors: Sequence[Processor[Any]]) -> None:
+        """Raises ``VocabMismatch`` when the members are bound to different widths, ``ConfigError`` for an
+        empty chain.
+        """
+        if not processors:
+            raise config_error("/processors", "chain-empty", "a chain needs at least one processor")
+        widths = sorted({processor.vocab_size for processor in processors})
+        if len(widths) > 1:
+            raise VocabMismatch(f"the members are bound to {widths} ids; bind all to the width of the logits")
+        finishers = [
+            at for at, processor in enumerate(processors) if isinstance(processor, MultiSeqLogitsProcessor)
+        ]
+        if len(finishers) > 1:
+            raise config_error(
+                f"/processors/{finishers[1]}", "chain-two-finishers", "one MultiSeq per chain is enough"
+            )
+        self.processors = tuple(processors)
+        self.vocab_size = widths[0]
+        self._finisher = finishers[0] if finishers else None
+
+    def init(self, rows: int) -> tuple[Any, ...]:
+        """The initial state of every member."""
+        return tuple(processor.init(rows) for processor in self.processors)
+
+    def allow(self, state: tuple[Any, ...]) -> AllowSet:
+        """The intersection. Raises ``EmptyAllowedSet`` naming each member whose removal leaves a choice."""
+        names, sets = [], []
+        finished: tuple[AllowSet, FinishedRows] | None = None
+        for place, (processor, inner) in enumerate(zip(self.processors, state, strict=True)):
+            if place == self._finisher:
+                finished = processor.allow(inner), inner
+            else:
+                names.append(processor.name)
+                sets.append(processor.allow(inner))
+        if not sets and finished is not None:
+            return finished[0]
+        common = reduce(AllowSet.intersect, sets)
+        if finished is not None and finished[1].any_possible:
+            common = finished[0].where(finished[1].finished, common)
+        if not common.never_empty:
+            empty = common.count() == 0
+            if bool(empty.any()):
+                row = int(empty.nonzero()[0])
+                raise EmptyAllowedSet(row, _culprits(names, sets, row))
+        return common
+
+    def advance(
+        self,
+        state: tuple[Any, ...],
+        tokens: Tensor | Sequence[object],
+        active: Tensor | Sequence[bool] | None = None,
+    ) -> tuple[Any, ...]:
+        """Advance every member; finished rows stand still."""
+        flags: Tensor | Sequence[bool] | None = active
+        if self._finisher is not None and state[self._finisher].any_possible:
+            running = ~state[self._finisher].finished
+            given = active_rows(active, running.shape[0], running.device)
+            flags = running if given is None else running & given
+        return tuple(
+            processor.advance(inner, tokens, flags)
+            for processor, inner in zip(self.processors, state, strict=True)
+        )
+
+    def finish(self, state: tuple[Any, ...], finished: Tensor | Sequence[bool]) -> tuple[Any, ...]:
+        """Set the finished flags. Raises ``ConfigError`` if no member is a ``MultiSeqLogitsProcessor``."""
+        if self._finisher is None:
+            raise config_error(
+                "/processors", "chain-no-finisher", "add a MultiSeqLogitsProcessor to finish rows"
+            )
+        flags = self.processors[self._finisher].finish(state[self._finisher], finished)  # type: ignore[attr-defined]
+        return (*state[: self._finisher], flags, *state[self._finisher + 1 :])
+
+    def reorder(self, state: tuple[Any, ...], src: Tensor | Sequence[int]) -> tuple[Any, ...]:
+        """New row i = old row ``src[i]`` in every member."""
+        return tuple(
+            processor.reorder(inner, src) for processor, inner in zip(self.processors, state, strict=True)
+        )
+
+    def join(self, states: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Rows of several states."""
+        return tuple(
+            processor.join([state[place] for state in states])
+            for place, processor in enumerate(self.processors)
+        )
+
+
+def _culprits(names: list[str], sets: list[AllowSet], row: int) -> list[str]:
+    """Members whose removal leaves the row something to sample."""
+    blamed = []
+    for place, name in enumerate(names):
+        others = sets[:place] + sets[place + 1 :]
+        if not others or int(reduce(AllowSet.intersect, others).count()[row]) > 0:
+            blamed.append(name)
+    return blamed

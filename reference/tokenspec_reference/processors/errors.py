@@ -1,0 +1,125 @@
+"""What can go wrong with a constraint, each as its own type.
+
+A constraint that cannot be honoured is never dropped in silence: an unreadable tree, a vocabulary of another
+width, an empty set of allowed ids and a row whose allowed logits are all ``-inf`` stop the step before a
+logit is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenspec_reference.errors import TokenSpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One defect of a configuration: where (JSON pointer), which rule, and what to do."""
+
+    pointer: str
+    rule: str
+    reason: str
+
+    def __str__(self) -> str:
+        """``pointer: reason [rule]``; the pointer of the whole document is printed as ``/``."""
+        return f"{self.pointer or '/'}: {self.reason} [{self.rule}]"
+
+
+class ConfigError(TokenSpecError):
+    """A processor's configuration breaks its rules; ``problems`` lists every defect found."""
+
+    rejection_code = "invalid-config"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Show the first defects in the message, keep all of them in ``problems``."""
+        shown = "; ".join(str(problem) for problem in problems[:5])
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        super().__init__(shown + more, field="config")
+        self.problems = tuple(problems)
+
+
+def config_error(pointer: str, rule: str, reason: str) -> ConfigError:
+    """A ``ConfigError`` with a single defect."""
+    return ConfigError([Problem(pointer, rule, reason)])
+
+
+class VocabMismatch(TokenSpecError):
+    """The processor was bound to one vocabulary width and met another."""
+
+    rejection_code = "vocab-mismatch"
+
+
+class TokenOutOfRange(TokenSpecError):
+    """A token id lies outside ``[0, vocab_size)``. ``row`` is the offending row."""
+
+    rejection_code = "token-out-of-range"
+
+    def __init__(self, message: str, *, row: int, field: str = "tokens") -> None:
+        """Keep the row beside the text."""
+        super().__init__(message, field=field)
+        self.row = row
+
+
+class SourceRowOutOfRange(TokenSpecError, IndexError):
+    """``reorder`` was asked to copy a row that does not exist."""
+
+    rejection_code = "source-row-out-of-range"
+
+
+class ShapeMismatch(TokenSpecError):
+    """Tokens, flags or logits do not have one entry per row of the state."""
+
+    rejection_code = "shape-mismatch"
+
+
+class UnsupportedDtype(TokenSpecError, TypeError):
+    """Logits are not fp16, bf16, fp32 or fp64."""
+
+    rejection_code = "unsupported-dtype"
+
+
+class EmptyAllowedSet(TokenSpecError):
+    """No id is allowed on a row. Raised before any logit is written; ``processors`` are the ones to relax."""
+
+    rejection_code = "empty-allowed-set"
+
+    def __init__(self, row: int, processors: Sequence[str] = ()) -> None:
+        """Name the row and, when known, each processor whose removal would leave something to sample."""
+        names = ", ".join(processors)
+        cure = f"; removing any one of [{names}] leaves a choice" if names else "; relax the constraint"
+        super().__init__(f"no token id is allowed{cure}", field=f"allow[{row}]")
+        self.row = row
+        self.processors = tuple(processors)
+
+
+class DeadRow(TokenSpecError):
+    """Ids are allowed, but the model gave every one of them ``-inf``. Raised before any logit is written."""
+
+    rejection_code = "dead-row"
+
+    def __init__(self, row: int) -> None:
+        """Name the row and the way out."""
+        super().__init__(
+            'every allowed logit is -inf; sample from the constraint alone with on_dead="zero", or look for '
+            "another mask that ran before this one",
+            field=f"logits[{row}]",
+        )
+        self.row = row
+
+
+class ConstraintViolation(TokenSpecError):
+    """A checked processor was advanced over a token it had not allowed."""
+
+    rejection_code = "constraint-violation"
+
+    def __init__(self, row: int, token: int) -> None:
+        """Name the row and the token."""
+        super().__init__(
+            f"token {token} was not in the allowed set; mask before sampling", field=f"tokens[{row}]"
+        )
+        self.row = row
+        self.token = token

@@ -1,0 +1,136 @@
+"""The tree as numbers: a compressed trie that masks any number of rows with a few gathers, on any device.
+
+Prefixes that a rollout can reach are numbered breadth first, so a node's candidates are one slice of
+``tokens`` and its transitions one run of the sorted ``moves``. A state is a single integer per row: ``node``
+while live, ``node + n`` once finished from there, ``node + 2 n`` once lost there. The twin with strings is
+``tree_strings``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from tokenspec_reference.processors.allow_set import PAD, AllowSet
+from tokenspec_reference.processors.errors import VocabMismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch import Tensor
+
+    from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
+
+NO_MOVE = 2**63 - 1  # sorts after every move
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledTree:
+    """An immutable, shareable tree.
+
+    ``offsets`` int64 ``[n + 2]`` and ``tokens`` int64: candidates of node i are ``tokens[offsets[i]:offsets[i
+    + 1]]``; row n is the shared "end token only" row. ``moves`` int64 ``[m + 1]``, ascending ``node * stride
+    + token`` with a closing ``NO_MOVE``; ``targets`` int64 ``[m + 1]``. ``frozen`` bool ``[n]`` marks nodes
+    nothing leaves (only in the ``upstream`` mode). ``widths[d]`` is the largest number of candidates at depth
+    d: it bounds a step's memory without looking at the states.
+    """
+
+    store: PrefixToCandidateTokens
+    keys: tuple[str, ...]
+    offsets: Tensor
+    tokens: Tensor
+    moves: Tensor
+    targets: Tensor
+    frozen: Tensor | None
+    widths: tuple[int, ...]
+    narrowest: int
+    stride: int
+
+    @property
+    def nodes(self) -> int:
+        """Number of live nodes."""
+        return len(self.keys)
+
+    @property
+    def max_steps(self) -> int:
+        """The longest masked rollout, its end token included."""
+        return len(self.widths)
+
+    def to(self, device: torch.device | str) -> CompiledTree:
+        """The same tree with its tensors on ``device``."""
+        moved = {name: getattr(self, name).to(device) for name in ("offsets", "tokens", "moves", "targets")}
+        return replace(self, **moved, frozen=None if self.frozen is None else self.frozen.to(device))
+
+    def allow(self, states: Tensor, depths: Iterable[int], vocab_size: int) -> AllowSet:
+        """Candidates of every row; ``depths`` are the depths the rows can be at. No device read."""
+        rows = states.shape[0]
+        excluded = torch.zeros(rows, dtype=torch.bool, device=states.device)
+        depths = set(depths)
+        if depths == {0}:
+            listed = self.tokens[: self.widths[0]].expand(rows, -1)  # every row stands at the root
+            padded = False
+        else:
+            width = max((self.widths[depth] for depth in depths if depth < len(self.widths)), default=1)
+            node = states.clamp(max=self.nodes)
+            first = self.offsets[node].unsqueeze(1)
+            column = torch.arange(width, device=states.device)
+            real = column < self.offsets[node + 1].unsqueeze(1) - first
+            place = (first + column).clamp(max=self.tokens.shape[0] - 1)
+            listed = torch.where(real, self.tokens[place], PAD)
+            padded = width > 1
+        return AllowSet(
+            listed,
+            excluded,
+            vocab_size,
+            only_listed=True,
+            bans=False,
+            never_empty=self.narrowest > 0,
+            padded=padded or self.narrowest == 0,
+        )
+
+    def advance(self, states: Tensor, tokens: Tensor) -> Tensor:
+        """States after one token per row, both int64 ``[rows]``. No device read."""
+        live = states < self.nodes
+        node = torch.where(live, states, 0)
+        wanted = node * self.stride + tokens
+        place = torch.searchsorted(self.moves, wanted)
+        found = (self.moves[place] == wanted) & (tokens >= 0) & (tokens < self.stride)
+        missed = torch.where(tokens == self.store.end, node + self.nodes, node + 2 * self.nodes)
+        after = torch.where(found, self.targets[place], missed)
+        if self.frozen is not None:
+            live = live & ~self.frozen[node]
+        return torch.where(live, after, states)
+
+    def status(self, state: int) -> str:
+        """The string status of one state: the path, with the end token once finished."""
+        key = self.keys[state % self.nodes]
+        return self.store.child(key, self.store.end) if self.nodes <= state < 2 * self.nodes else key
+
+    def phase(self, state: int) -> str:
+        """``live``, ``finished`` or ``error``."""
+        if self.frozen is not None and state < self.nodes and self.frozen[state]:
+            return "finished" if state else "live"
+        return ("live", "finished", "error")[state // self.nodes]
+
+    def bind(self, vocab_size: int) -> CompiledTree:
+        """This tree over logits of ``vocab_size`` columns. Raises ``VocabMismatch`` if an id does not fit.
+
+        A tree compiled for another width is refused; ids beyond the width are what ``compile_tree`` judges,
+        so a ``lenient`` tree that should drop them is compiled with ``vocab_size=``.
+        """
+        bound = self.store.vocab_size
+        if bound is not None and bound != vocab_size:
+            raise VocabMismatch(
+                f"the tree was compiled for {bound} ids, not {vocab_size}", field="vocab_size"
+            )
+        if bound is None:
+            largest = max(int(self.tokens.max()), self.store.start)
+            if largest >= vocab_size or self.store.end >= vocab_size:
+                raise VocabMismatch(
+                    f"the tree names id {max(largest, self.store.end)}, the logits have {vocab_size} columns"
+                    "; use the tree of this model's tokenizer",
+                    field="vocab_size",
+                )
+        return self
