@@ -1,0 +1,133 @@
+"""Bounds on what an untrusted template may do. Templates come from model repositories; they are code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tokenspec_reference.errors import TokenSpecError
+
+_NUMBER = re.compile(r"\d+")
+_WIDTHS = re.compile(r"%(?:\([^()]*\))?[#0\- +]*(\d*)(?:\.(\d+))?")
+
+
+class InvalidTemplate(TokenSpecError):
+    """The text is no Jinja template."""
+
+    rejection_code = "invalid-template"
+
+
+class TemplateLimitExceeded(TokenSpecError):
+    """The template asked for more than the bounds allow: a runaway loop, a huge range or string, endless recursion."""
+
+    rejection_code = "template-limit"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``characters`` bounds every single string and the output; ``steps`` bounds loop iterations and calls."""
+
+    characters: int = 64 * 2**20
+    steps: int = 5_000_000
+
+    def check_size(self, size: Any) -> None:
+        """Refuse a string or list of ``size`` elements.
+
+        Raises:
+            TemplateLimitExceeded: when it is larger than ``characters``.
+        """
+        if isinstance(size, int) and size > self.characters:
+            raise TemplateLimitExceeded(
+                f"the template builds a value of {size} elements, more than the {self.characters} allowed;"
+                " pass limits=Limits(characters=...) if you trust it",
+                field="chat_template",
+            )
+
+
+class Budget:
+    """Steps left in one render."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Start with the whole allowance."""
+        self.limits = limits
+        self.left = limits.steps
+
+    def spend(self, steps: int) -> None:
+        """Pay for ``steps``.
+
+        Raises:
+            TemplateLimitExceeded: when the allowance is used up.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise TemplateLimitExceeded(
+                f"the template takes more than {self.limits.steps} steps;"
+                " pass limits=Limits(steps=...) if you trust it",
+                field="chat_template",
+            )
+
+
+def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None:
+    """Refuse ``left operator right`` before Python builds something huge."""
+    if operator == "+":
+        if isinstance(left, (str, list, tuple)) and isinstance(right, (str, list, tuple)):
+            limits.check_size(len(left) + len(right))
+    elif operator == "*":
+        for value, count in ((left, right), (right, left)):
+            if isinstance(value, (str, list, tuple)) and isinstance(count, int):
+                limits.check_size(len(value) * count)
+        if isinstance(left, int) and isinstance(right, int):
+            limits.check_size(left.bit_length() + right.bit_length())
+    elif operator == "**":
+        if isinstance(left, int) and isinstance(right, int) and right > 0:
+            limits.check_size(left.bit_length() * right)
+    elif isinstance(left, str):
+        check_method(limits, "%", left, right if isinstance(right, tuple) else (right,), {})
+
+
+_SIZED = frozenset(
+    {
+        "center",
+        "ljust",
+        "rjust",
+        "zfill",
+        "expandtabs",
+        "indent",
+        "batch",
+        "slice",
+        "wordwrap",
+        "truncate",
+        "round",
+    }
+)
+"""String methods and filters whose integer arguments are sizes."""
+
+
+def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a string method or filter whose result would be huge."""
+    values = (*args, *kwargs.values())
+    if name in _SIZED:
+        for value in values:
+            limits.check_size(value)
+        if name == "expandtabs" and isinstance(text, str):
+            limits.check_size(text.count("\t") * next((v for v in values if isinstance(v, int)), 8))
+    elif name == "%" and isinstance(text, str):
+        stars = [value for value in values if isinstance(value, int)] if "*" in text else []
+        for size in (
+            *stars,
+            *(int(number[:20]) for pair in _WIDTHS.findall(text) for number in pair if number),
+        ):
+            limits.check_size(size)
+    elif name == "format spec":
+        for number in _NUMBER.findall(str(text)):
+            limits.check_size(int(number[:20]))
+    elif not isinstance(text, str) or not values:
+        return
+    elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
+        limits.check_size(str.count(text, values[0]) * len(values[1]))
+    elif name == "join" and isinstance(values[0], (list, tuple, str)):
+        limits.check_size(len(text) * len(values[0]) + sum(len(v) for v in values[0] if isinstance(v, str)))
+    elif name == "translate" and isinstance(values[0], dict):
+        longest = max((len(v) for v in values[0].values() if isinstance(v, str)), default=0)
+        limits.check_size(len(text) * longest)
