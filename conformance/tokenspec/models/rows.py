@@ -1,0 +1,142 @@
+"""Rows as the suite uses them: the specification of each, and the loaded tokenizer folder."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from tokenspec.data import fixtures_dir
+from tokenspec.models.assemble import assemble, finished
+from tokenspec.models.cache import sha256
+from tokenspec.models.errors import AssetsMissing, ModelError, UnknownRow
+from tokenspec.models.progress import Notes
+from tokenspec.models.publisher import TEMPLATE, TOKENIZER
+from tokenspec.models.sources import Sources
+from tokenspec.models.spec import Carrier, DirectorySource, RowSpec, decode
+from tokenspec.models.template import template_pin, template_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@cache
+def specs() -> dict[str, RowSpec]:
+    """Every row file, by id, real ones first, then stand-ins, then toys."""
+    order = ("real", "stand-in", "toy")
+    rows = [decode(path, RowSpec) for path in sorted((fixtures_dir() / "models").glob("*.toml"))]
+    return {row.id: row for row in sorted(rows, key=lambda row: (order.index(row.status), row.id))}
+
+
+@cache
+def carriers() -> dict[str, Carrier]:
+    """Every carrier file, by id."""
+    paths = sorted((fixtures_dir() / "models" / "carriers").glob("*.toml"))
+    return {carrier.id: carrier for carrier in (decode(path, Carrier) for path in paths)}
+
+
+def spec_of(row_id: str) -> RowSpec:
+    """One row's specification, or :class:`UnknownRow` with the names that are close."""
+    try:
+        return specs()[row_id]
+    except KeyError:
+        close = difflib.get_close_matches(row_id, specs(), n=3, cutoff=0.4) or sorted(specs())
+        raise UnknownRow(f"unknown row {row_id!r}; did you mean: {', '.join(close)}?") from None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row with its files at hand. ``directory`` is an ordinary Hugging Face tokenizer folder."""
+
+    spec: RowSpec
+    directory: Path
+
+    @property
+    def id(self) -> str:
+        """The row's name."""
+        return self.spec.id
+
+    @property
+    def family(self) -> str:
+        """The renderer family."""
+        return self.spec.family
+
+    @property
+    def status(self) -> str:
+        """``real``, ``stand-in`` or ``toy``."""
+        return self.spec.status
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What the template can express."""
+        return self.spec.features
+
+    @property
+    def options(self) -> dict[str, str | bool | int | None]:
+        """Default template keywords (a copy)."""
+        return dict(self.spec.options)
+
+    @property
+    def fingerprint(self) -> dict[str, str]:
+        """The pins that goldens name: sha256 of the tokenizer and of the template."""
+        return {"tokenizer": self.spec.tokenizer.sha256, "template": self.spec.template.sha256}
+
+    @cached_property
+    def chat_template(self) -> str:
+        """The template's text."""
+        return template_text((self.directory / TEMPLATE).read_bytes())
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The ``transformers`` fast tokenizer of the folder; imported and loaded on first use."""
+        from transformers import PreTrainedTokenizerFast
+
+        return PreTrainedTokenizerFast.from_pretrained(str(self.directory))
+
+
+@cache
+def load(row_id: str) -> Row:
+    """A row whose files are on this machine (cache, ``TOKENSPEC_MODELS_DIR``, hub cache); never uses the network.
+
+    Raises:
+        UnknownRow: no such row.
+        AssetsMissing: its files are not here; the message says what to run.
+        BuildError: its files do not give what the row states.
+    """
+    row = spec_of(row_id)
+    if row.status == "toy":
+        return Row(row, _toy_folder(row))
+    return Row(row, assemble(row, Sources(carriers(), Notes(), network=False)).directory)
+
+
+def available(row_id: str) -> str | None:
+    """None when :func:`load` would succeed, else the reason (one line, starts with ``unsupported``)."""
+    row = spec_of(row_id)
+    try:
+        if row.status == "toy":
+            _toy_folder(row)
+        elif finished(row, thorough=False) is None:
+            load(row_id)
+    except ModelError as error:
+        return str(error)
+    return None
+
+
+def _toy_folder(row: RowSpec) -> Path:
+    """The folder of a toy row, after checking both pins."""
+    source = row.tokenizer.source[0]
+    path = source.path if isinstance(source, DirectorySource) else row.id
+    directory = fixtures_dir() / path
+    try:
+        tokenizer = sha256((directory / TOKENIZER).read_bytes())
+        template = template_pin(template_text((directory / TEMPLATE).read_bytes()))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise AssetsMissing(row.id, f"{path} lacks {TOKENIZER} or {TEMPLATE}") from error
+    for what, found, pinned in (
+        ("tokenizer", tokenizer, row.tokenizer.sha256),
+        ("template", template, row.template.sha256),
+    ):
+        if found != pinned:
+            raise AssetsMissing(row.id, f"{what}.sha256 of {path} is {found}, the row file pins {pinned}")
+    return directory
