@@ -112,14 +112,11 @@ def test_added_tokens_swallow_what_their_flags_say():
     assert "toy" not in tokens("toys")
     assert "A\u030angstro\u0308m" in tokens("one A\u030angstro\u0308m")
     assert (
-        tokenizer.encode("e\u0301", add_special_tokens=False).ids
-        == tokenizer.encode("é", add_special_tokens=False).ids
+        tokenizer.encode("e\u0301", add_special_tokens=False).ids == tokenizer.encode("é", add_special_tokens=False).ids
     )
 
 
-@pytest.mark.parametrize(
-    ("row", "bos"), [("toy-metaspace", "<s>"), ("toy-ranks", "<|begin|>"), ("toy-added", "[BOS]")]
-)
+@pytest.mark.parametrize(("row", "bos"), [("toy-metaspace", "<s>"), ("toy-ranks", "<|begin|>"), ("toy-added", "[BOS]")])
 def test_the_post_processor_adds_one_bos(row, bos):
     tokenizer = load(row)
     assert tokenizer.encode("Hi").tokens[0] == bos
