@@ -259,8 +259,7 @@ def tokenizer_json(row: ToyRow) -> dict[str, Any]:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            token.as_json(ids[token.content])
-            for token in sorted(row.added, key=lambda token: int(ids[token.content]))
+            token.as_json(ids[token.content]) for token in sorted(row.added, key=lambda token: int(ids[token.content]))
         ],
         "normalizer": row.normalizer,
         "pre_tokenizer": row.pre_tokenizer,

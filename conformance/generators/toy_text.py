@@ -34,9 +34,7 @@ JSON = """{"name": "get_weather", "arguments": {"city": "Paris", "unit": "celsiu
  "object", "properties": {"left": {"type": "number"}, "right": {"type": "number"}}, "required": ["left"]}}}
 {"ok": true, "value": 21, "items": [1, 2, 3], "none": null, "text": "a \\"quoted\\" word"}"""
 
-FOREIGN = (
-    "Grüße aus Köln, übermäßig schön. Où est le café ? ¿Dónde está el niño? Привет, мир. 東京の天気は晴れ。"
-)
+FOREIGN = "Grüße aus Köln, übermäßig schön. Où est le café ? ¿Dónde está el niño? Привет, мир. 東京の天気は晴れ。"
 
 SEAMS = "user\nassistant\nsystem\ntool\n>\n>\n\n\n\n\n\n\n\n\n}\n}}\n{\n]\n)\n.\n.\n\n:\n  \n \n\r\n\t\n"
 
