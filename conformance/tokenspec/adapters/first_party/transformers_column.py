@@ -1,0 +1,66 @@
+"""``apply_chat_template`` as a column: its text and ids, and its assistant mask judged as a claim about what is sampled."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from tokenspec.adapters import Rejected, Unsupported
+
+from . import installed_version, tokenizer_of
+
+GENERATION_BLOCK = re.compile(r"\{%-?\s*generation\s*-?%\}")
+
+
+class TransformersColumn:
+    """The column ``transformers``."""
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        self.assets: dict[str, dict[str, str]] = {}
+
+    def info(self) -> dict[str, str]:
+        """Who this is; without the package every answer is *unsupported*."""
+        return {
+            "name": "transformers",
+            "version": installed_version("transformers") or "not installed",
+            "language": "python",
+        }
+
+    def load(self, model: str, assets: dict[str, str]) -> None:
+        """Remember where the row's files are."""
+        if installed_version("transformers") is None:
+            raise Unsupported("not installed")
+        self.assets[model] = assets
+
+    def render(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Text and ids; ``return_assistant_tokens_mask`` as ``sampled_mask`` where the template marks generation."""
+        from tokenspec.oracle.clock import frozen
+
+        assets = self.assets[request["model"]]
+        tokenizer, template = tokenizer_of(assets["directory"]), assets["chat_template"]
+        arguments = {"tools": request["tools"], "chat_template": template, **request["options"]}
+        try:
+            with frozen(datetime.fromisoformat(request["now"])):
+                text = tokenizer.apply_chat_template(request["messages"], tokenize=False, **arguments)
+                result: dict[str, Any] = {"text": text}
+                if GENERATION_BLOCK.search(template) and not request["options"].get("continue_final_message"):
+                    encoded = tokenizer.apply_chat_template(
+                        request["messages"],
+                        tokenize=True,
+                        return_dict=True,
+                        return_assistant_tokens_mask=True,
+                        **arguments,
+                    )
+                    result["sampled_mask"] = [bool(bit) for bit in encoded["assistant_masks"]]
+                    result["token_ids"] = list(encoded["input_ids"])
+                else:
+                    result["token_ids"] = list(
+                        tokenizer.apply_chat_template(
+                            request["messages"], tokenize=True, return_dict=False, **arguments
+                        )
+                    )
+        except Exception as error:
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
+        return result

@@ -1,0 +1,102 @@
+"""A Python object as a column: exceptions become outcomes, a hanging call is interrupted."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from tokenspec.errors import AdapterError
+
+from . import OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
+
+
+class TimedOut(BaseException):
+    """Not an Exception: an adapter's ``except Exception`` must not swallow the time-out."""
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Interrupt the block after ``seconds``. Works where SIGALRM does: the main thread of a Unix process."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise TimedOut
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def outcome_of(error: BaseException) -> Outcome:
+    """Refusal, missing capability or error, by the two attributes of the protocol."""
+    code = getattr(error, "rejection_code", None)
+    reason = getattr(error, "unsupported_reason", None)
+    if isinstance(reason, str):
+        return NotSupported(reason)
+    if isinstance(code, str):
+        return Refused(code, str(error))
+    text = str(error).splitlines()
+    return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
+
+
+class InProcess:
+    """One adapter object as a column of the matrix."""
+
+    def __init__(self, name: str, adapter: object) -> None:
+        """Ask the adapter who it is; an adapter without a name and a version is an AdapterError."""
+        self.name = name
+        self.adapter = adapter
+        try:
+            self.info = dict(adapter.info())  # type: ignore[attr-defined]
+        except Exception as error:
+            raise AdapterError(
+                f"--impl {name}: info() failed with {type(error).__name__}: {error}. "
+                'Give the adapter a method info() that returns {"name": ..., "version": ...}.'
+            ) from error
+        missing = [key for key in ("name", "version") if not isinstance(self.info.get(key), str)]
+        if missing:
+            raise AdapterError(
+                f"--impl {name}: info() lacks the text field {missing[0]!r}; got keys: {', '.join(self.info)}"
+            )
+        self.capabilities = frozenset(op for op in OPERATIONS if callable(getattr(adapter, op, None)))
+
+    def load(self, model: str, assets: dict[str, str]) -> Outcome | None:
+        """Hand a row to the adapter, if it wants to know."""
+        load = getattr(self.adapter, "load", None)
+        if load is None:
+            return None
+        try:
+            load(model, dict(assets))
+        except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
+            return outcome_of(error)
+        return None
+
+    def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:
+        """Run one operation in this process."""
+        del case  # identifies the request over a pipe; an object is called directly
+        if operation not in self.capabilities:
+            return NotSupported(f"no operation {operation}")
+        try:
+            with interrupted_after(timeout):
+                return Ok(getattr(self.adapter, operation)(request))
+        except TimedOut:
+            return Failed(f"timed out after {timeout:g} s")
+        except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
+            return outcome_of(error)
+
+    def close(self) -> None:
+        """Let the adapter drop what it holds."""
+        close = getattr(self.adapter, "close", None)
+        if close is not None:
+            close()

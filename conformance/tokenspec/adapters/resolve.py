@@ -1,0 +1,64 @@
+"""From ``--impl TEXT`` to a column: a registered name, ``pkg.mod:attr``, or ``cmd:PROGRAM ARGS``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import sys
+from pathlib import Path
+from typing import Any
+
+from tokenspec.errors import AdapterError, UsageError
+
+from . import Column
+from .in_process import InProcess
+
+GROUP = "tokenspec.adapters"
+
+
+def registered() -> dict[str, importlib.metadata.EntryPoint]:
+    """Adapters that installed packages announce through the entry-point group, by name."""
+    return {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def _instance(found: Any) -> object:
+    return found() if isinstance(found, type) else found
+
+
+def resolve(text: str) -> Column:
+    """Make the column that ``--impl TEXT`` names.
+
+    Raises:
+        UsageError: nothing of that name.
+        AdapterError: it exists, but importing or starting it failed.
+    """
+    if text.startswith("cmd:"):
+        from .stdio import Process
+
+        return Process(text, text.removeprefix("cmd:"))
+    points = registered()
+    if text in points:
+        try:
+            return InProcess(text, _instance(points[text].load()))
+        except ImportError as error:
+            raise AdapterError(
+                f"--impl {text}: {error}. Install what it needs: pip install 'tokenspec[reference]'."
+            ) from error
+    module, separator, attribute = text.partition(":")
+    if not separator:
+        raise UsageError(
+            f"--impl {text}: no adapter of that name. Known: {', '.join(sorted(points))}. "
+            "Or give pkg.mod:attr, or cmd:PROGRAM for another language."
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        target: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            target = getattr(target, part)
+    except (ImportError, AttributeError) as error:
+        raise AdapterError(
+            f"--impl {text}: {error}. Check the module path and the attribute after the colon."
+        ) from error
+    return InProcess(text, _instance(target))

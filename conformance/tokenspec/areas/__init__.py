@@ -1,0 +1,85 @@
+"""Areas: one module per area, found by looking. An area says how its cases become requests and its outputs become typed.
+
+A *cell* is (case, row). Rows are keys: a row id (``qwen3``), a pair (``qwen3+deepseek-v3``, student first), or ``-``
+for cases that need no model. To add an area, add a module here that exports ``AREA``; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from tokenspec.model import Case, Golden
+    from tokenspec.models import Row, RowSpec
+
+NO_ROW = "-"
+
+
+def models_of(row: str) -> tuple[str, ...]:
+    """The model rows behind a row key: none for ``-``, two for a pair."""
+    return () if row == NO_ROW else tuple(row.split("+"))
+
+
+@dataclass(frozen=True)
+class Area:
+    """What the runner needs to know of an area.
+
+    Attributes:
+        name: the word on the command line and the folder under ``fixtures/cases``.
+        title: one line for tables.
+        prefix: of its requirement ids (``RND``).
+        operation: the adapter operation it calls.
+        levels: the grades it reports, in the order of the matrix (``TEXT``, ``IDS``, ``MASKS``).
+        input_type: msgspec struct that ``Case.input`` must fit.
+        output_type: msgspec struct an adapter's result must fit; ``__post_init__`` may raise ValueError for wrong lengths.
+        expect_type: msgspec struct of ``Golden.expect`` (or ``Case.expect``).
+        rows: (case, all row specs) -> row keys the case applies to.
+        request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
+        oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None when cases carry ``expect``.
+        cases: extra cases that are computed, not stored (engine kits over a row's own template); usually none.
+    """
+
+    name: str
+    title: str
+    prefix: str
+    operation: str
+    levels: tuple[str, ...]
+    input_type: type[msgspec.Struct]
+    output_type: type[msgspec.Struct]
+    expect_type: type[msgspec.Struct]
+    rows: Callable[[Case, Sequence[RowSpec]], Iterable[str]]
+    request: Callable[[Case, str], dict[str, Any]]
+    oracle: Callable[[Case, str, Mapping[str, Row]], Golden] | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One case on one row, with what is expected of it (None where the case applies but no golden is needed)."""
+
+    area: Area
+    case: Case
+    row: str
+    golden: Golden | None
+
+    @property
+    def name(self) -> str:
+        """``render/qwen3/tool-parallel``: printed, and accepted by ``--case``."""
+        return f"{self.area.name}/{self.row}/{self.case.slug}"
+
+
+@cache
+def areas() -> dict[str, Area]:
+    """All areas by name, in the order of the spec's chapters."""
+    found: list[Area] = []
+    for module in pkgutil.iter_modules(__path__):
+        found.append(importlib.import_module(f"{__name__}.{module.name}").AREA)
+    order = ("render", "parse", "bridge", "engines", "processors", "fast-forward", "aligners")
+    found.sort(key=lambda area: (order.index(area.name) if area.name in order else len(order), area.name))
+    return {area.name: area for area in found}

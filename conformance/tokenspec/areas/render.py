@@ -1,0 +1,123 @@
+"""Renderers: a conversation becomes token ids, and every token knows whose it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from tokenspec.model import Case, Golden, decode_mask
+
+from . import Area
+
+if TYPE_CHECKING:
+    from tokenspec.models import Row, RowSpec
+
+SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
+
+
+class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A conversation, the tools offered, the options of ``apply_chat_template``, and roles to derive masks for."""
+
+    messages: Any
+    tools: list[Any] | None = None
+    options: dict[str, Any] = {}
+    derive: dict[str, list[str]] | None = None
+
+
+class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What an implementation returns. Only ``token_ids`` is required; masks are lists or run-length strings.
+
+    Attributes:
+        token_ids: the ids.
+        text: the rendered text.
+        message_indices: per token the index of its message, -1 for none.
+        sampled_mask: per token, whether the model would have emitted it.
+        is_content: per token, whether it is body.
+        message_roles: per caller message its role.
+        profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``.
+        content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
+    """
+
+    token_ids: list[int]
+    text: str | None = None
+    message_indices: list[int] | None = None
+    sampled_mask: str | list[bool] | None = None
+    is_content: str | list[bool] | None = None
+    message_roles: list[str] | None = None
+    profile: Literal["canonical", "sampled-boundary"] = "canonical"
+    content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
+    content_mask: str | list[bool] | None = None
+    loss_mask: str | list[bool] | None = None
+
+    def mask(self, name: str) -> list[bool] | None:
+        """A mask field as a list, or None when it was not given (an empty list is *not given*, as in the seed)."""
+        value = getattr(self, name)
+        return decode_mask(value) if value else None
+
+
+class RenderExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The oracle's answer.
+
+    ``spans`` tile the text in characters: ``[kind, message index or null, tokens that begin in it, text]``. Kinds:
+    ``content`` (body of a message that is not the assistant's), ``sampled`` (what the model emits in an assistant
+    turn), ``prompt`` (the generation prompt), ``scaffold``, or one ``unattributed`` span where differences cannot tell
+    (``unattributed`` then says why). The masks follow from the spans by the first-character rule and are redundant on
+    purpose; ``fixtures lint`` proves they agree.
+    """
+
+    token_ids: list[int]
+    spans: list[tuple[SpanKind, int | None, int, str]]
+    is_content: str | None = None
+    sampled: str | None = None
+    unattributed: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The rendered text."""
+        return "".join(span[3] for span in self.spans)
+
+
+def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
+    """Every row with a chat template that declares the features the case needs."""
+    return [
+        spec.id for spec in specs if "vocabulary-only" not in spec.features and set(case.features) <= set(spec.features)
+    ]
+
+
+def request(case: Case, row: str) -> dict[str, Any]:
+    """The request: the case's input on one row, its default options under the case's, and the frozen clock."""
+    from tokenspec.models import spec_of
+    from tokenspec.oracle.clock import FROZEN
+
+    return {
+        "model": row,
+        "messages": case.input["messages"],
+        "tools": case.input.get("tools"),
+        "options": {**spec_of(row).options, **case.input.get("options", {})},
+        "derive": case.input.get("derive"),
+        "now": FROZEN.isoformat(),
+    }
+
+
+def oracle(case: Case, row: str, rows_by_id: Mapping[str, Row]) -> Golden:
+    """Text and ids from ``apply_chat_template``, ownership by differences."""
+    from tokenspec.oracle.render_golden import render_golden
+
+    return render_golden(case, rows_by_id[row])
+
+
+AREA = Area(
+    name="render",
+    title="Renderers: chat messages to token ids and masks",
+    prefix="RND",
+    operation="render",
+    levels=("TEXT", "IDS", "MASKS"),
+    input_type=RenderInput,
+    output_type=RenderOutput,
+    expect_type=RenderExpect,
+    rows=rows,
+    request=request,
+    oracle=oracle,
+)

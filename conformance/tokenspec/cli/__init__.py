@@ -1,0 +1,83 @@
+"""The command line. Verbs are imported when they are used, so that ``tokenspec --help`` is instant."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from tokenspec import __version__
+from tokenspec.errors import TokenspecError
+
+VERBS: dict[str, tuple[str, str]] = {
+    "run": ("run", "Judge implementations and print the matrix."),
+    "smoke": ("run", "The least any adapter passes: a few cases on the toy rows, offline."),
+    "list": ("look", "List areas, rows, cases, checks, requirements or adapters."),
+    "explain": ("look", "Explain a requirement, a check, a case or a row."),
+    "diff": ("look", "Show one case token by token, two implementations side by side."),
+    "models": ("models", "List the model rows and fetch their files."),
+    "bless": ("fixtures", "Make goldens from the oracle."),
+    "fixtures": ("fixtures", "Lint fixtures and verify goldens against the oracle."),
+    "spec": ("spec", "Check the traceability of the specification."),
+    "mutants": ("mutants", "Prove that the checks can fail: run every broken implementation."),
+    "report": ("report", "Turn a saved run into Markdown, a badge or a comparison."),
+    "bench": ("bench", "Measure against the peers in one run, as ratios."),
+    "doctor": ("look", "Versions, rows at hand, and what to do next."),
+}
+
+
+class Verbs(click.Group):
+    """A group whose verbs live in modules of their own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order a new user needs them."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the verb's module on first use."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"{__name__}.{VERBS[cmd_name][0]}")
+        command: click.Command = getattr(module, {"list": "list_", "models": "models"}.get(cmd_name, cmd_name))
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the one-line helps without importing anything."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in VERBS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """An unknown verb names its nearest neighbours."""
+        import difflib
+
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], VERBS, n=2)
+            hint = f" Did you mean {' or '.join(close)}?" if close else " See: tokenspec --help."
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="tokenspec")
+def group() -> None:
+    """Judge renderers, engines, processors, fast-forward and aligners against the token-layer specification.
+
+    First steps:  tokenspec models pull   then   tokenspec run --impl reference
+
+    Exit codes: 0 conformant, 1 not conformant, 2 usage, 3 adapter error, 4 fixtures invalid.
+    """
+
+
+def main() -> None:
+    """Entry point: the suite's own errors become one line on stderr and their exit code."""
+    try:
+        group(standalone_mode=True)
+    except TokenspecError as error:
+        click.echo(f"tokenspec: {error}", err=True)
+        sys.exit(error.exit_code)

@@ -1,0 +1,109 @@
+"""``tokenspec bless`` and ``tokenspec fixtures``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from tokenspec.errors import FixtureError, UsageError
+
+from .options import selection_options
+
+
+@click.command()
+@selection_options
+@click.option("--overwrite", is_flag=True, help="Also replace goldens that differ; needs --erratum.")
+@click.option("--erratum", metavar="REASON", help="Why existing goldens change; recorded in fixtures/ERRATA.toml.")
+def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
+    """Make the missing goldens from the oracle. Never deletes, never overwrites unless told why.
+
+    Each golden is asked for twice and at two dates; an oracle that does not repeat itself makes none.
+    """
+    if overwrite and not erratum:
+        raise UsageError("--overwrite needs --erratum REASON: a golden that changes is an erratum")
+    import pytest
+
+    from tokenspec import suite
+    from tokenspec.fixtures.errata import changed_goldens, record_erratum, snapshot_of_goldens
+
+    before = snapshot_of_goldens()
+    update = ["--snapshot-update"] if overwrite else ["--snapshot-update", "--snapshot-update-new-only"]
+    arguments = [
+        str(Path(suite.__path__[0]) / "test_goldens.py"),
+        "--tokenspec-bless",
+        "--snapshot-no-cleanup",
+        "-q",
+        "--no-header",
+    ]
+    arguments += ["-p", "no:cacheprovider", "--tb=short", "--import-mode=importlib", *update]
+    for name in ("areas", "rows", "cases", "statuses"):
+        option = {"areas": "area", "rows": "row", "cases": "case", "statuses": "status"}[name]
+        arguments += [f"--tokenspec-{option}={value}" for value in chosen[name]]
+    code = pytest.main(arguments)
+    changed = changed_goldens(before)
+    if changed and erratum:
+        record_erratum(changed, erratum)
+        click.echo(f"{len(changed)} goldens replaced, recorded in ERRATA.toml")
+    click.echo("next: git diff fixtures/golden, then tokenspec fixtures lint")
+    sys.exit(int(code))
+
+
+@click.group()
+def fixtures() -> None:
+    """Lint fixtures and verify goldens against the oracle."""
+
+
+@fixtures.command()
+@click.option("--write-manifest", is_flag=True, help="Renew MANIFEST.json and the JSON Schemas first.")
+def lint(write_manifest: bool) -> None:
+    """Everything a fixture can get wrong, one line each; exit code 4 when anything is."""
+    from tokenspec.fixtures.lint import problems
+    from tokenspec.fixtures.manifest import write_manifest as renew
+
+    if write_manifest:
+        renew()
+    found = list(problems())
+    for line in found:
+        click.echo(line)
+    if found:
+        click.echo(
+            f"{len(found)} problems. Goldens come from: tokenspec bless; hashes from: tokenspec fixtures lint --write-manifest"
+        )
+        sys.exit(FixtureError.exit_code)
+    click.echo("fixtures are clean")
+
+
+@fixtures.command()
+@selection_options
+def verify(**chosen: Any) -> None:
+    """Ask the installed oracle again and list the goldens it no longer agrees with."""
+    from tokenspec.models import AssetsMissing
+    from tokenspec.oracle.bless import ask_oracle
+    from tokenspec.select import select_cells
+
+    from .options import selection
+
+    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden]
+    differing, missing = 0, set()
+    console = Console(stderr=True)
+    for cell in track(cells, description="asking the oracle", console=console, disable=not console.is_terminal):
+        try:
+            now = ask_oracle(cell)
+        except AssetsMissing:
+            missing.add(cell.row)
+            continue
+        golden = cell.golden
+        if golden is not None and (now.outcome, now.expect) != (golden.outcome, golden.expect):
+            differing += 1
+            click.echo(
+                f"differs {cell.name}: golden {golden.outcome} by {golden.oracle}, now {now.outcome} by {now.oracle}"
+            )
+    if missing:
+        click.echo(f"not verified, assets missing: {', '.join(sorted(missing))}; run: tokenspec models pull")
+    click.echo(f"{len(cells)} goldens asked, {differing} differ")
+    sys.exit(1 if differing else 0)

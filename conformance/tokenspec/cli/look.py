@@ -1,0 +1,191 @@
+"""``tokenspec list``, ``explain``, ``diff`` and ``doctor``: look, without judging."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import sys
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tokenspec.adapters import Ok
+from tokenspec.adapters.resolve import registered, resolve
+from tokenspec.areas import areas
+from tokenspec.checks import all_checks
+from tokenspec.errors import UsageError
+from tokenspec.models import available, load, spec_of, specs
+from tokenspec.runner import Run, assets_of
+from tokenspec.select import Selection, load_cases, select_cells
+from tokenspec.spec import requirements
+from tokenspec.spec.lock import read_lock
+
+
+def table_of(*names: str) -> Table:
+    """A plain table that fits 100 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        table.add_column(name, no_wrap=name != names[-1])
+    return table
+
+
+@click.command(name="list")
+@click.argument("what", type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls"]))
+def list_(what: str) -> None:
+    """List areas, rows, cases, checks, requirements or adapters."""
+    if what == "areas":
+        table = table_of("area", "prefix", "levels", "title")
+        for area in areas().values():
+            table.add_row(area.name, area.prefix, " ".join(area.levels), area.title)
+    elif what == "rows":
+        table = table_of("row", "family", "status", "features")
+        for spec in specs().values():
+            table.add_row(spec.id, spec.family, spec.status, " ".join(spec.features))
+    elif what == "cases":
+        table = table_of("case", "why")
+        for area in areas().values():
+            for case in load_cases(area):
+                table.add_row(case.id, case.why)
+    elif what == "checks":
+        table = table_of("check", "level", "requires", "judges")
+        for check in all_checks().values():
+            table.add_row(check.name, check.level, " ".join(check.requires), check.doc)
+    elif what == "requirements":
+        table = table_of("id", "level", "title")
+        for block in requirements().values():
+            table.add_row(block.id, block.level, block.title)
+    else:
+        table = table_of("impl", "from")
+        for name, point in registered().items():
+            table.add_row(name, point.value)
+    Console().print(table)
+
+
+@click.command()
+@click.argument("name")
+def explain(name: str) -> None:
+    """Explain a requirement (RND-022), a check (render.text), a case (render/tool-parallel) or a row (qwen3)."""
+    console = Console()
+    cases = {case.id: case for area in areas().values() for case in load_cases(area)}
+    if name in requirements():
+        explain_requirement(console, name)
+    elif name in all_checks():
+        check = all_checks()[name]
+        console.print(Text(f"{check.name}  ({check.area}, {check.level}, {check.kind})", style="bold"))
+        console.print(Text((check.judge.__doc__ or "").strip()))
+        for id_ in check.requires:
+            console.print(Text(f"  {id_}  {requirements()[id_].title}" if id_ in requirements() else f"  {id_}"))
+    elif name in cases:
+        import json
+
+        case = cases[name]
+        console.print(
+            Text(f"{case.id}  flags {' '.join(case.flags)}  requires {' '.join(case.requires)}", style="bold")
+        )
+        console.print(Text(case.why))
+        console.print(Text(json.dumps(case.input, ensure_ascii=False, indent=2)))
+    elif name in specs():
+        explain_row(console, name)
+    else:
+        raise UsageError(f"nothing is called {name!r}. See: tokenspec list requirements|checks|cases|rows")
+
+
+def explain_requirement(console: Console, id_: str) -> None:
+    """Text, checks, cases and mutants of a requirement."""
+    block = requirements()[id_]
+    console.print(Text(f"{block.id} {block.level}: {block.title}", style="bold"))
+    console.print(Text(f"spec/{block.link}\n", style="dim"))
+    console.print(Text(block.text.strip()))
+    checks = [check.name for check in all_checks().values() if id_ in check.requires]
+    cases = [case.id for area in areas().values() for case in load_cases(area) if id_ in case.requires]
+    locked = read_lock().get(id_)
+    console.print(Text(f"\nchecks   {', '.join(checks) or 'none'}"))
+    console.print(Text(f"mutants  {', '.join(locked.mutants) if locked and locked.mutants else 'none recorded'}"))
+    shown = ", ".join(cases[:8]) + (f" and {len(cases) - 8} more" if len(cases) > 8 else "")
+    console.print(Text(f"cases    {shown or 'none'}"))
+
+
+def explain_row(console: Console, id_: str) -> None:
+    """What a row is pinned to, in one screen."""
+    spec = spec_of(id_)
+    reason = available(id_)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for key, value in (
+        ("row", f"{spec.id} ({spec.status}, family {spec.family})"),
+        ("summary", spec.summary),
+        ("features", " ".join(spec.features)),
+        ("options", str(dict(spec.options)) if spec.options else "none"),
+        ("opener", " ".join(map(repr, spec.wire.assistant_open))),
+        ("closer", " ".join(map(repr, spec.wire.assistant_close))),
+        ("straddle", spec.wire.straddle),
+        ("licence", spec.licence),
+        ("evidence", spec.evidence),
+        ("files", "at hand" if reason is None else reason),
+    ):
+        table.add_row(Text(key, style="bold"), Text(value))
+    console.print(table)
+
+
+@click.command()
+@click.argument("case")
+@click.option("--row", required=True, help="The model row.")
+@click.option("--impl", "impls", multiple=True, required=True, help="One or two implementations.")
+def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
+    """Show one render case token by token: oracle first, then each implementation; differing lines are marked."""
+    cells = select_cells(Selection(rows=(row,), cases=(case,)))
+    cell = next((found for found in cells if found.area.name == "render"), None)
+    if cell is None:
+        raise UsageError(f"no render case {case!r} applies to {row!r}. See: tokenspec list cases")
+    loaded = load(row)
+    columns = {"oracle": (cell.golden.expect or {}).get("token_ids", []) if cell.golden else []}
+    for impl in impls:
+        column = resolve(impl)
+        column.load(row, assets_of(loaded))
+        outcome = Run([column], [cell]).call(column, cell, cell.area.request(cell.case, row))
+        if not isinstance(outcome, Ok):
+            click.echo(f"{impl}: {outcome}")
+            continue
+        columns[impl] = outcome.output.token_ids
+    table = table_of("", "token", *columns)
+    for position in range(max((len(ids) for ids in columns.values()), default=0)):
+        ids = [column[position] if position < len(column) else None for column in columns.values()]
+        texts = [f"{id_} {loaded.tokenizer.decode([id_])!r}" if id_ is not None else "" for id_ in ids]
+        same = len(set(ids)) == 1
+        table.add_row(
+            "" if same else "≠",
+            str(position),
+            *(Text(text, style="" if same else "bold red") for text in texts),
+        )
+    Console().print(table)
+
+
+@click.command()
+def doctor() -> None:
+    """Versions, rows at hand, and what to do next."""
+    console = Console()
+    console.print(f"Python {platform.python_version()} on {platform.system()}", highlight=False)
+    for package in (
+        "tokenspec",
+        "transformers",
+        "tokenizers",
+        "jinja2",
+        "torch",
+        "renderers",
+        "llguidance",
+        "xgrammar",
+        "trl",
+        "fastokens",
+    ):
+        try:
+            console.print(f"  {package:14} {importlib.metadata.version(package)}", highlight=False)
+        except importlib.metadata.PackageNotFoundError:
+            console.print(f"  {package:14} [dim]not installed[/dim]")
+    missing = [id_ for id_ in specs() if available(id_) is not None]
+    console.print(f"rows: {len(specs()) - len(missing)} at hand, {len(missing)} missing", highlight=False)
+    if missing:
+        console.print(f"next: tokenspec models pull {' '.join(missing)}", soft_wrap=True)
+        sys.exit(0)
+    console.print("next: tokenspec run --impl reference")

@@ -1,0 +1,176 @@
+"""``tokenspec run`` and ``tokenspec smoke``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tokenspec.adapters import Column
+from tokenspec.adapters.resolve import resolve
+from tokenspec.areas import Cell
+from tokenspec.errors import UsageError
+from tokenspec.models import specs
+from tokenspec.report.jsonl import write_report
+from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_unsupported
+from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
+from tokenspec.select import Selection, select_cells
+from tokenspec.verdict import CellResult, Verdict, exit_code
+
+from .options import impl_option, selection, selection_options
+
+
+def columns_of(impls: tuple[str, ...]) -> list[Column]:
+    """Resolve the columns; naming none or one twice is a usage error."""
+    if not impls:
+        raise UsageError("no implementation given. Try: tokenspec run --impl reference")
+    if len(set(impls)) < len(impls):
+        raise UsageError("an implementation is given twice; each --impl is one column")
+    return [resolve(text) for text in impls]
+
+
+def judge(columns: list[Column], cells: list[Cell], timeout: float, console: Console) -> list[CellResult]:
+    """Run with a progress bar on stderr."""
+    progress = Progress(
+        TextColumn("judging {task.fields[at]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with progress:
+        task = progress.add_task("", total=len(cells) * len(columns), at="")
+
+        def step(result: CellResult) -> None:
+            progress.update(task, advance=1, at=f"{result.area} {result.row} {result.impl}")
+
+        try:
+            return run_all(Run(columns, cells, timeout), step)
+        finally:
+            for column in columns:
+                column.close()
+
+
+@click.command()
+@impl_option
+@selection_options
+@click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
+@click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds one call may take.")
+@click.option("--show-all", is_flag=True, help="Print every failure, not the first three of each kind.")
+@click.option(
+    "--require-assets",
+    is_flag=True,
+    help="Rows whose files are missing fail the run instead of being unsupported.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print counts as JSON instead of tables.")
+def run(
+    impls: tuple[str, ...],
+    gate: tuple[str, ...],
+    report: Path | None,
+    timeout: float,
+    show_all: bool,
+    require_assets: bool,
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    """Judge implementations and print the matrix.
+
+    Example: tokenspec run --impl reference --impl transformers --area render --gate reference
+    """
+    unknown = set(gate) - set(impls)
+    if unknown:
+        raise UsageError(f"--gate {sorted(unknown)[0]} is not among the --impl columns")
+    columns = columns_of(impls)
+    results = judge(columns, select_cells(selection(chosen)), timeout, Console(stderr=True))
+    if report is not None:
+        write_report(report, columns, results)
+    code = exit_code(results, frozenset(gate or impls))
+    missing = sorted(
+        {result.row for result in results for finding in result.findings if "assets missing" in finding.detail}
+    )
+    if require_assets and missing:
+        code = code or 3
+    if as_json:
+        print_json(results, code)
+    else:
+        print_run(Console(), results, list(impls), show_all=show_all, gate=gate)
+        if missing:
+            Console().print(
+                f"assets missing for {len(missing)} rows; run: tokenspec models pull {' '.join(missing)}",
+                soft_wrap=True,
+            )
+    sys.exit(code)
+
+
+def print_run(
+    console: Console, results: list[CellResult], impls: list[str], *, show_all: bool, gate: tuple[str, ...]
+) -> None:
+    """Failures first, then why cells were not judged, then the matrix, which ends the screen."""
+    print_failures(console, results, shown=10**9 if show_all else 3)
+    print_unsupported(console, results)
+    print_coverage(console, results)
+    print_matrix(console, results, impls, {id_: spec.status for id_, spec in specs().items()})
+    for impl in impls:
+        own = [result for result in results if result.impl == impl]
+        code = exit_code(own, frozenset([impl]))
+        said = {
+            0: "[green]conformant[/green] on what was judged",
+            1: "[red]not conformant[/red]",
+            3: "[magenta]adapter errors[/magenta]",
+        }[code]
+        seconds = sum(result.seconds for result in own)
+        note = "" if not gate or impl in gate else " [dim](shown, not gating)[/dim]"
+        console.print(f"[bold]{impl}[/bold]: {said}; {len(own)} cells, {seconds:.1f} s in the implementation{note}")
+
+
+def print_json(results: list[CellResult], code: int) -> None:
+    """Counts by implementation, area and verdict."""
+    import json
+
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    for result in results:
+        for finding in result.findings:
+            by = counts.setdefault(result.impl, {}).setdefault(result.area, {verdict.value: 0 for verdict in Verdict})
+            by[finding.verdict.value] += 1
+    click.echo(json.dumps({"exit_code": code, "findings": counts}, indent=2))
+
+
+@click.command()
+@impl_option
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds one call may take.")
+def smoke(impls: tuple[str, ...], timeout: float) -> None:
+    """The least any adapter passes: the cases flagged BASIC on the toy rows, offline.
+
+    A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
+    """
+    columns = columns_of(impls)
+    chosen = [cell for cell in select_cells(Selection()) if "BASIC" in cell.case.flags and _offline(cell.row)]
+    cells = [cell for cell in chosen if any(cell.area.operation in column.capabilities for column in columns)]
+    if not cells:
+        raise UsageError(
+            f"{', '.join(impls)}: has none of the operations. Add a method render(request), parse(request), ..."
+        )
+    results = judge(columns, cells, timeout, Console(stderr=True))
+    console = Console()
+    print_failures(console, results, shown=1)
+    print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
+    code = exit_code(results, frozenset(impls))
+    if code == 0:
+        console.print(f"smoke passes. Next: tokenspec run --impl {impls[0]}")
+    else:
+        console.print(
+            "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"
+        )
+    sys.exit(code)
+
+
+def _offline(row: str) -> bool:
+    toys = {id_ for id_, spec in specs().items() if spec.status == "toy"}
+    return row == "-" or all(part in toys for part in row.split("+"))

@@ -1,0 +1,46 @@
+"""``tokenspec spec``: traceability of the specification."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tokenspec.errors import UsageError
+
+
+@click.group()
+def spec() -> None:
+    """Check the traceability of the specification."""
+
+
+@spec.command()
+def check() -> None:
+    """Rules T1 to T7: keywords in blocks, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
+    from tokenspec.spec import requirements
+    from tokenspec.spec.rules import violations
+
+    found = violations()
+    for line in found:
+        click.echo(line)
+    if found:
+        click.echo(f"{len(found)} violations in {len(requirements())} requirements")
+        sys.exit(1)
+    click.echo(f"{len(requirements())} requirements, all traced")
+
+
+@spec.command()
+@click.argument("ids", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Acknowledge every changed requirement.")
+def ack(ids: tuple[str, ...], everything: bool) -> None:
+    """Say that the checks of these requirements were reviewed against the current text."""
+    from tokenspec.spec import requirements
+    from tokenspec.spec.lock import write_lock
+
+    if not ids and not everything:
+        raise UsageError("name requirements, or give --all. See what changed: tokenspec spec check")
+    unknown = [id_ for id_ in ids if id_ not in requirements()]
+    if unknown:
+        raise UsageError(f"no requirement {unknown[0]}. See: tokenspec list requirements")
+    renewed = write_lock(None if everything else set(ids))
+    click.echo(f"acknowledged {len(renewed)}: {', '.join(renewed) or 'nothing had changed'}")

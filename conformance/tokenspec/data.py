@@ -1,0 +1,31 @@
+"""Where the fixtures and the spec lie: packaged inside the wheel, or beside the code in a checkout."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@cache
+def data_root() -> Path:
+    """The folder that holds ``fixtures/`` and ``spec/``: the wheel's ``_data`` or the checkout's root."""
+    packaged = PACKAGE / "_data"
+    return packaged if packaged.is_dir() else PACKAGE.parents[1]
+
+
+def fixtures_dir() -> Path:
+    """The language-neutral fixtures."""
+    return data_root() / "fixtures"
+
+
+def spec_dir() -> Path:
+    """The normative chapters."""
+    return data_root() / "spec"
+
+
+def checkout_root() -> Path | None:
+    """The root of a source checkout, or None when running from an installed wheel (mutants need a checkout)."""
+    root = PACKAGE.parents[1]
+    return root if (root / "conformance" / "mutants").is_dir() else None

@@ -1,0 +1,33 @@
+"""Errors of the suite itself, one per exit code. Each message ends with what to do next."""
+
+from __future__ import annotations
+
+
+class TokenspecError(Exception):
+    """Base of the suite's own errors; ``exit_code`` is what the command line returns."""
+
+    exit_code = 1
+
+
+class UsageError(TokenspecError):
+    """The command line names something that does not exist."""
+
+    exit_code = 2
+
+
+class AdapterError(TokenspecError):
+    """An implementation cannot be loaded, or breaks the adapter protocol."""
+
+    exit_code = 3
+
+
+class FixtureError(TokenspecError):
+    """A fixture file is malformed. ``path`` names the file."""
+
+    exit_code = 4
+
+    def __init__(self, path: object, message: str) -> None:
+        """Keep the path apart from the message: lint prints them in columns."""
+        super().__init__(f"{path}: {message}")
+        self.path = str(path)
+        self.detail = message

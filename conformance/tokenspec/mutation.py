@@ -1,0 +1,104 @@
+"""Running the broken implementations: each must be caught by a check that cites what it breaks."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .adapters.in_process import InProcess
+from .areas import Cell
+from .data import checkout_root
+from .errors import UsageError
+from .models import specs
+from .runner import Run
+from .select import Selection, select_cells
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from mutants import Mutant
+
+
+@dataclass(frozen=True)
+class Autopsy:
+    """What became of one mutant.
+
+    ``killed_by`` are the failing checks that cite a requirement the mutant declares to break, ``failed`` all failing
+    requirement ids, ``passed`` how many verdicts still pass: a mutant that fails everything proves nothing.
+    """
+
+    mutant: Mutant
+    killed_by: tuple[str, ...]
+    failed: frozenset[str]
+    kills: frozenset[str]
+    passed: int
+    error: str
+
+    @property
+    def killed(self) -> bool:
+        """Caught, by a check that cites what is broken, and not because nothing works at all."""
+        return bool(self.killed_by) and self.passed > 0
+
+
+def load_mutants(areas: Sequence[str] = ()) -> list[Mutant]:
+    """All mutants, or those of some areas. They are not shipped in the wheel: this needs a checkout."""
+    root = checkout_root()
+    if root is None:
+        raise UsageError("mutants live in the source checkout, not in the wheel; clone the repository to run them")
+    folder = str(root / "conformance")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    package = importlib.import_module("mutants")
+    found: list[Mutant] = []
+    for module in pkgutil.iter_modules(package.__path__):
+        found.extend(getattr(importlib.import_module(f"mutants.{module.name}"), "MUTANTS", ()))
+    ids = [mutant.id for mutant in found]
+    for id_ in ids:
+        if ids.count(id_) > 1:
+            raise UsageError(f"two mutants are called {id_}")
+    return [mutant for mutant in found if not areas or mutant.area in areas]
+
+
+def cells_for(mutant: Mutant, cache: dict[tuple[str, tuple[str, ...]], list[Cell]]) -> list[Cell]:
+    """The cells a mutant runs on: the toy rows and model-free cases, unless it names rows."""
+    key = (mutant.area, mutant.rows)
+    if key not in cache:
+        toys = {id_ for id_, spec in specs().items() if spec.status == "toy"}
+        cells = select_cells(Selection(areas=(mutant.area,), rows=mutant.rows))
+        if not mutant.rows:
+            cells = [cell for cell in cells if cell.row == "-" or all(part in toys for part in cell.row.split("+"))]
+        cache[key] = cells
+    return cache[key]
+
+
+def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
+    """Run one mutant and see which checks catch it. Errors of the adapter do not count as being caught."""
+    failed: set[str] = set()
+    killed_by: set[str] = set()
+    kills: set[str] = set()
+    passed, error = 0, ""
+    for result in Run([InProcess(mutant.id, mutant.make())], cells):
+        for finding in result.findings:
+            if finding.verdict is Verdict.PASS:
+                passed += 1
+            elif finding.non_conformant:
+                failed.update(finding.requires)
+                if set(finding.requires) & set(mutant.breaks):
+                    killed_by.add(finding.check)
+                    kills.update(set(finding.requires) & set(mutant.breaks))
+            elif finding.verdict is Verdict.ERROR and not error:
+                error = f"{result.name}: {finding.detail}"
+    return Autopsy(mutant, tuple(sorted(killed_by)), frozenset(failed), frozenset(kills), passed, error)
+
+
+def autopsies(mutants: Sequence[Mutant], on_done: Callable[[Autopsy], None]) -> list[Autopsy]:
+    """Run them all."""
+    cache: dict[tuple[str, tuple[str, ...]], list[Cell]] = {}
+    found: list[Autopsy] = []
+    for mutant in mutants:
+        found.append(autopsy(mutant, cells_for(mutant, cache)))
+        on_done(found[-1])
+    return found

@@ -1,0 +1,219 @@
+"""One golden of the render area: text and ids from the oracle, spans from differences and the row's wire facts."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from tokenspec.areas.render import RenderExpect, RenderInput, SpanKind
+from tokenspec.model import Case, Golden, convert, encode_mask, input_sha256
+from tokenspec.models import Row
+
+from .attribution import Owners, Undecidable, attribute
+from .clock import OTHER
+from .token_bytes import token_starts
+from .transformers_oracle import OracleRefuses, TransformersOracle, effective_options, versions
+
+Label = tuple[SpanKind, int | None]
+
+
+class OracleUnstable(Exception):
+    """The oracle gave two answers to one input; no golden is made of it."""
+
+
+def render_golden(case: Case, row: Row) -> Golden:
+    """Ask the oracle twice, attribute, and write down what it said.
+
+    Raises:
+        OracleUnstable: text differs between two calls, or with the date on a row that does not declare ``date``.
+    """
+    given = convert(case.input, RenderInput, where=f"{case.id}: input")
+    oracle = TransformersOracle(row)
+    options = effective_options(row, given.options)
+    header: dict[str, Any] = {
+        "case": case.id,
+        "row": row.id,
+        "input_sha256": input_sha256(case.input),
+        "pins": row.fingerprint,
+        "oracle": versions(),
+    }
+    try:
+        text = oracle.text(given.messages, given.tools, options)
+        ids = oracle.token_ids(given.messages, given.tools, options)
+    except OracleRefuses as refusal:
+        return Golden(**header, outcome="raises", error=refusal.kind)
+    if text != oracle.text(given.messages, given.tools, options):
+        raise OracleUnstable(f"{case.id} on {row.id}: two renders differ")
+    if text != TransformersOracle(row, OTHER).text(given.messages, given.tools, options) and "date" not in row.features:
+        raise OracleUnstable(
+            f"{case.id} on {row.id}: the text depends on today's date; declare the feature 'date' on the row"
+        )
+    expect = _spans(case, row, oracle, given, options, text, ids)
+    return Golden(**header, outcome="ok", expect=_plain(expect))
+
+
+def _plain(expect: RenderExpect) -> dict[str, Any]:
+    import msgspec
+
+    built: dict[str, Any] = msgspec.to_builtins(expect)
+    return {key: value for key, value in built.items() if value is not None}
+
+
+def _spans(
+    case: Case,
+    row: Row,
+    oracle: TransformersOracle,
+    given: RenderInput,
+    options: dict[str, Any],
+    text: str,
+    ids: list[int],
+) -> RenderExpect:
+    starts = token_starts(row.tokenizer, ids, text)
+    try:
+        if starts is None:
+            raise Undecidable("the tokens do not spell the text, and re-encoding gives other ids")
+        labels = label_characters(row, oracle, given, options, text)
+    except Undecidable as undecidable:
+        return RenderExpect(
+            token_ids=ids, spans=[("unattributed", None, len(ids), text)], unattributed=str(undecidable)
+        )
+    return RenderExpect(
+        token_ids=ids,
+        spans=_runs(text, labels, starts),
+        is_content=encode_mask([at < len(text) and labels[at][0] in {"content", "sampled"} for at in starts]),
+        sampled=encode_mask([at < len(text) and labels[at][0] == "sampled" for at in starts]),
+    )
+
+
+def _runs(text: str, labels: list[Label], starts: list[int]) -> list[tuple[SpanKind, int | None, int, str]]:
+    spans: list[tuple[SpanKind, int | None, int, str]] = []
+    position = 0
+    for (kind, message), run in groupby(labels):
+        length = len(list(run))
+        tokens = sum(position <= start < position + length for start in starts)
+        spans.append((kind, message, tokens, text[position : position + length]))
+        position += length
+    beyond = sum(start >= len(text) for start in starts)
+    if beyond and spans:
+        kind, message, tokens, part = spans[-1]
+        spans[-1] = (kind, message, tokens + beyond, part)
+    return spans
+
+
+def label_characters(
+    row: Row, oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str
+) -> list[Label]:
+    """Kind and message of every character.
+
+    Raises:
+        Undecidable: content that is not text, or turns that cannot be told apart.
+    """
+    messages = given.messages
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        if isinstance(content, dict | int | float):
+            raise Undecidable(
+                f"messages[{index}].content is {type(content).__name__}, printed in the template's own way"
+            )
+
+    def render(changed: list[Any]) -> str:
+        return oracle.text(changed, given.tools, options)
+
+    owners = attribute(messages, render)
+    labels: list[Label] = [("scaffold", None)] * len(text)
+    for position, index in enumerate(owners.owner):
+        if index is not None:
+            labels[position] = ("content", index)
+    prompt = prompt_length(oracle, given, options, text)
+    for position in range(len(text) - prompt, len(text)):
+        labels[position] = ("prompt", None)
+    for index, (start, end) in sampled_regions(
+        row, owners, messages, len(text) - prompt, prompt_text(oracle, given, options)
+    ).items():
+        for position in range(start, end):
+            labels[position] = ("sampled", index)
+    for position, (kind, index) in enumerate(labels):
+        if kind == "content" and index is not None and messages[index].get("role") == "assistant":
+            labels[position] = ("scaffold", None)
+    return labels
+
+
+def prompt_length(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str) -> int:
+    """How many characters at the end of the text are the generation prompt."""
+    if not options.get("add_generation_prompt"):
+        return 0
+    without = oracle.text(given.messages, given.tools, {**options, "add_generation_prompt": False})
+    if not text.startswith(without):
+        raise Undecidable("the text without generation prompt is no prefix of the text with it")
+    return len(text) - len(without)
+
+
+def prompt_text(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any]) -> str:
+    """The generation prompt these options give, after a neutral user message."""
+    neutral = [{"role": "user", "content": "q"}]
+    plain = {
+        key: value for key, value in options.items() if key not in {"add_generation_prompt", "continue_final_message"}
+    }
+    try:
+        with_prompt = oracle.text(neutral, given.tools, {**plain, "add_generation_prompt": True})
+        without = oracle.text(neutral, given.tools, {**plain, "add_generation_prompt": False})
+    except OracleRefuses:
+        return ""
+    return with_prompt[len(without) :] if with_prompt.startswith(without) else ""
+
+
+def sampled_regions(
+    row: Row, owners: Owners, messages: list[Any], end_of_turns: int, prompt: str
+) -> dict[int, tuple[int, int]]:
+    """For each assistant message the characters the model emits: after opener or generation prompt, through the closer.
+
+    Raises:
+        Undecidable: openers and assistant messages do not match one to one, or a region holds another message's body.
+    """
+    wire, text = row.spec.wire, owners.text
+    scaffold = [index is None for index in owners.owner]
+    openers = _occurrences(text, wire.assistant_open, scaffold, end_of_turns)
+    assistants = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
+    bounds = [start for start, _ in openers] + [end_of_turns]
+    inside: list[set[int]] = []
+    for start, stop in zip(bounds, bounds[1:], strict=False):
+        inside.append({i for i in owners.owner[start:stop] if i is not None and messages[i].get("role") == "assistant"})
+    claimed = [next(iter(found)) if len(found) == 1 else None for found in inside]
+    if len(openers) == len(assistants):
+        claimed = [given if given is not None else wanted for given, wanted in zip(claimed, assistants, strict=True)]
+    if claimed != assistants[: len(claimed)] or len(claimed) != len(assistants):
+        raise Undecidable(f"{len(assistants)} assistant messages, but {len(openers)} assistant openers in the text")
+    regions: dict[int, tuple[int, int]] = {}
+    for index, (start, after), limit in zip(assistants, openers, bounds[1:], strict=True):
+        first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
+        own = [at for at in range(after, limit) if owners.owner[at] == index]
+        closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, own[-1] + 1 if own else first)
+        end = closers[0][1] if closers and closers[0][0] < limit else limit
+        foreign = {i for i in owners.owner[first:end] if i is not None and i != index}
+        if foreign:
+            raise Undecidable(f"the turn of messages[{index}] also holds the body of messages[{min(foreign)}]")
+        regions[index] = (min(first, end), end)
+    return regions
+
+
+def _occurrences(
+    text: str, wanted: tuple[str, ...], scaffold: list[bool], limit: int, start: int = 0
+) -> list[tuple[int, int]]:
+    """Where any of the strings stands in scaffold, in order and without overlap."""
+    found: list[tuple[int, int]] = []
+    position = start
+    while position < limit:
+        match = next(
+            (
+                item
+                for item in wanted
+                if text.startswith(item, position) and all(scaffold[position : position + len(item)])
+            ),
+            None,
+        )
+        if match is None:
+            position += 1
+            continue
+        found.append((position, position + len(match)))
+        position += len(match)
+    return found

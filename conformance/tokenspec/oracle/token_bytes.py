@@ -1,0 +1,56 @@
+"""Where each token begins in the text, from the bytes of the tokens alone.
+
+Offsets of the tokenizer are not asked first: a byte-level post-processor with ``trim_offsets`` hides a token's leading
+space, and then the first-character rule would look at the wrong character.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=1)
+def byte_level_alphabet() -> dict[str, int]:
+    """The published byte-to-character table of byte-level BPE, inverted: printable Latin-1 maps to itself, the rest above 255."""
+    printable = [
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    ]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + rank): byte for rank, byte in enumerate(others)}
+
+
+def piece_bytes(piece: str, *, added: bool) -> bytes:
+    """The bytes one vocabulary entry stands for: added tokens literally, then ``<0x0A>``, byte-level, or Metaspace pieces."""
+    if added:
+        return piece.encode("utf-8")
+    if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
+        return bytes([int(piece[3:5], 16)])
+    table = byte_level_alphabet()
+    if all(character in table for character in piece):
+        return bytes(table[character] for character in piece)
+    return piece.replace("▁", " ").encode("utf-8")
+
+
+def token_starts(tokenizer: Any, ids: list[int], text: str) -> list[int] | None:
+    """The index of the character in which each token's first byte lies, or None when the tokens do not spell ``text``.
+
+    A normaliser that changes the text (NFC) makes tokens spell another text; then the tokenizer's own offsets are used
+    if re-encoding gives these very ids.
+    """
+    added = tokenizer.get_added_vocab()
+    pieces = [piece_bytes(piece, added=piece in added) for piece in tokenizer.convert_ids_to_tokens(ids)]
+    data = text.encode("utf-8")
+    if b"".join(pieces) == data:
+        character_of = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
+        starts, position = [], 0
+        for piece in pieces:
+            starts.append(character_of[position] if position < len(character_of) else len(text))
+            position += len(piece)
+        return starts
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    if list(encoded["input_ids"]) != list(ids):
+        return None
+    return [start for start, _ in encoded["offset_mapping"]]

@@ -1,0 +1,185 @@
+"""The runner: for every cell one call of the implementation, then every check on that one output.
+
+pytest and the command line are two faces of it. It holds one row in memory at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
+from .areas import Cell, models_of
+from .checks import NOT_APPLICABLE, Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
+from .errors import FixtureError
+from .model import convert
+from .models import AssetsMissing, Row, load
+from .spec import severity_of
+from .verdict import CellResult, Finding, Verdict
+
+DEFAULT_TIMEOUT = 10.0
+
+
+@dataclass
+class Run:
+    """One run: columns x cells.
+
+    Attributes:
+        columns: the implementations.
+        cells: what they are judged on, grouped by row.
+        timeout: seconds one call may take.
+        expectation: decoded goldens, shared by the columns.
+    """
+
+    columns: Sequence[Column]
+    cells: Sequence[Cell]
+    timeout: float = DEFAULT_TIMEOUT
+    expectation: TypedExpectation = field(default_factory=TypedExpectation)
+
+    def __iter__(self) -> Iterator[CellResult]:
+        """Judge row by row; the tokenizers of a row are dropped before the next one is loaded."""
+        for row, cells in itertools.groupby(self.cells, key=lambda cell: cell.row):
+            try:
+                rows = {model: load(model) for model in models_of(row)}
+            except AssetsMissing as missing:
+                outcome = NotSupported(str(missing))
+                for column, cell in itertools.product(self.columns, list(cells)):
+                    yield self.result(column, cell, outcome, {}, 0.0)
+                continue
+            batch = list(cells)
+            for column in self.columns:
+                yield from self.judge_row(column, batch, rows)
+
+    def judge_row(self, column: Column, cells: Sequence[Cell], rows: Mapping[str, Row]) -> Iterator[CellResult]:
+        """All cells of one row for one column."""
+        refusal: Outcome | None = None
+        for model, row in rows.items():
+            refusal = refusal or column.load(model, assets_of(row))
+        for cell in cells:
+            if refusal is not None:
+                yield self.result(column, cell, refusal, rows, 0.0)
+                continue
+            request = cell.area.request(cell.case, cell.row)
+            handed_over = copy.deepcopy(request)
+            start = time.perf_counter()
+            outcome = self.call(column, cell, handed_over)
+            seconds = time.perf_counter() - start
+            yield self.result(column, cell, outcome, rows, seconds, mutated=handed_over != request)
+
+    def call(self, column: Column, cell: Cell, request: dict[str, Any]) -> Outcome:
+        """Call the implementation and type what it returns; a result of the wrong shape is its error."""
+        outcome = column.call(cell.area.operation, cell.case.id, request, self.timeout)
+        if not isinstance(outcome, Ok):
+            return outcome
+        if not isinstance(outcome.output, dict):
+            return Failed(
+                f"result is {type(outcome.output).__name__}; return a dict with the fields of {cell.area.operation}"
+            )
+        try:
+            return Ok(convert(outcome.output, cell.area.output_type, where=f"result of {cell.area.operation}"))
+        except FixtureError as error:
+            got = ", ".join(map(str, outcome.output))
+            return Failed(f"{error}; got the fields: {got}. Results are plain JSON values (no numpy or tensor types)")
+
+    def result(
+        self,
+        column: Column,
+        cell: Cell,
+        outcome: Outcome,
+        rows: Mapping[str, Row],
+        seconds: float,
+        *,
+        mutated: bool = False,
+    ) -> CellResult:
+        """All checks on one outcome."""
+        subject = Subject(
+            cell=cell,
+            request=cell.area.request(cell.case, cell.row),
+            output=outcome.output if isinstance(outcome, Ok) else None,
+            outcome=outcome,
+            expect=None if isinstance(outcome, NotSupported) else self.expectation.of(cell),
+            mutated=mutated,
+            rows=rows,
+            call=lambda request: self.call(column, cell, request),
+        )
+        found = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
+        return CellResult(
+            impl=column.name,
+            area=cell.area.name,
+            row=cell.row,
+            case=cell.case.id,
+            seconds=round(seconds, 6),
+            findings=[finding for finding in found if finding is not None],
+        )
+
+
+def expects_refusal(cell: Cell) -> bool:
+    """Whether the oracle refuses this input."""
+    outcome = cell.golden.outcome if cell.golden is not None else cell.case.outcome
+    return outcome == "raises"
+
+
+def concerns(check: Check, cell: Cell) -> bool:
+    """Refusals are judged by the checks made for them, answers by all others."""
+    return (check.kind == "rejects") == expects_refusal(cell)
+
+
+def judge(check: Check, subject: Subject) -> Finding | None:
+    """One check on one outcome; None when the check has nothing to look at in this cell."""
+    verdict, detail = _verdict(check, subject)
+    if verdict is None:
+        return None
+    return Finding(
+        check=check.name,
+        level=check.level,
+        requires=list(check.requires),
+        verdict=verdict,
+        severity=severity_of(check.requires),
+        detail=detail,
+    )
+
+
+def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
+    outcome = subject.outcome
+    if isinstance(outcome, NotSupported):
+        return Verdict.UNSUPPORTED, outcome.reason
+    if isinstance(outcome, Failed):
+        return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip()
+    if isinstance(outcome, Refused) and check.kind != "rejects":
+        return Verdict.REJECTED, f"refuses an input the oracle accepts: {outcome}"
+    if check.kind == "golden" and subject.expect is None:
+        return (
+            Verdict.UNSUPPORTED,
+            f"no golden; run: tokenspec bless --row {subject.cell.row} --case {subject.cell.case.id}",
+        )
+    try:
+        answer = check.judge(subject)
+    except Violation as violation:
+        return Verdict.FAIL, str(violation)
+    except NotGiven as missing:
+        return Verdict.UNSUPPORTED, str(missing)
+    return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
+
+
+def assets_of(row: Row) -> dict[str, str]:
+    """What an adapter is told of a row: plain text, so that it crosses a pipe."""
+    return {
+        "directory": str(row.directory),
+        "family": row.family,
+        "status": row.status,
+        "chat_template": row.chat_template,
+    }
+
+
+def run_all(run: Run, on_result: Callable[[CellResult], None] | None = None) -> list[CellResult]:
+    """Run to the end; ``on_result`` sees every result as it comes (progress, streaming report)."""
+    results: list[CellResult] = []
+    for result in run:
+        results.append(result)
+        if on_result is not None:
+            on_result(result)
+    return results

@@ -1,0 +1,1 @@
+"""The pytest face of the suite: ``pytest --pyargs tokenspec.suite --impl my.mod:adapter``."""

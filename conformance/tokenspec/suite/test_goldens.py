@@ -1,0 +1,29 @@
+"""Goldens against their oracle. Collects nothing unless ``tokenspec bless`` (or --tokenspec-bless) asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tokenspec.oracle.transformers_oracle import OracleRefuses
+
+if TYPE_CHECKING:
+    from tokenspec.areas import Cell
+
+
+def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
+    """What the oracle says today equals the committed golden."""
+    from tokenspec.golden_snapshot import GoldenSnapshot
+    from tokenspec.models import AssetsMissing
+    from tokenspec.oracle.bless import ask_oracle
+
+    cell = tokenspec_blessed_cell
+    try:
+        golden = ask_oracle(cell)
+    except AssetsMissing as missing:
+        pytest.skip(str(missing))
+    except OracleRefuses as refusal:
+        pytest.fail(f"{cell.name}: the oracle refuses unexpectedly: {refusal}", pytrace=False)
+    name = f"{cell.row}/{cell.area.name}/{cell.case.slug}"
+    assert golden == snapshot(name=name, extension_class=GoldenSnapshot)

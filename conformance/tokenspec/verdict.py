@@ -1,0 +1,82 @@
+"""Verdicts: what one check says of one output, and what a whole run adds up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """The seven words of the architecture. ``unsupported`` is printed, never counted as a pass."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FAIL = "fail"
+    ERROR = "error"
+    REJECTED = "rejected"
+    UNSUPPORTED = "unsupported"
+    XFAIL = "xfail"
+    XPASS = "xpass"
+
+
+NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One verdict of one check on one cell.
+
+    ``requires`` are the requirement ids the check cites, ``severity`` the strongest level among them: only a broken
+    MUST makes an implementation non-conformant. ``detail`` is the reason, ready to print.
+    """
+
+    check: str
+    level: str
+    requires: list[str]
+    verdict: Verdict
+    severity: str = "MUST"
+    detail: str = ""
+
+    @property
+    def non_conformant(self) -> bool:
+        """Whether this finding alone makes the implementation fail the run."""
+        return self.severity == "MUST" and self.verdict in NON_CONFORMANT
+
+
+class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Everything said of one implementation on one cell: one line of the report."""
+
+    impl: str
+    area: str
+    row: str
+    case: str
+    seconds: float
+    findings: list[Finding]
+
+    @property
+    def name(self) -> str:
+        """``render/qwen3/tool-parallel``."""
+        return f"{self.area}/{self.row}/{self.case.split('/', 1)[1]}"
+
+
+def exit_code(results: Iterable[CellResult], gate: frozenset[str]) -> int:
+    """0 conformant, 1 non-conformant, 3 when an adapter broke and nothing else failed.
+
+    ``gate`` names the columns that decide; the others are shown as found. A column of which nothing was judged does
+    not pass: an empty run is not a green run.
+    """
+    passed: set[str] = set()
+    failed = broke = False
+    for result in results:
+        if result.impl not in gate:
+            continue
+        for finding in result.findings:
+            failed = failed or finding.non_conformant
+            broke = broke or finding.verdict is Verdict.ERROR
+            if finding.verdict in {Verdict.PASS, Verdict.XFAIL}:
+                passed.add(result.impl)
+    if failed:
+        return 1
+    if broke:
+        return 3
+    return 0 if passed >= gate else 1

@@ -1,0 +1,100 @@
+"""The reference behind the adapter protocol: one operation per area, each a function in its area's folder.
+
+Plain JSON in, plain JSON out. This module imports nothing heavy: an area is imported when its operation is first asked
+for, so judging renderers never loads torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from . import __version__
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
+
+    ``family`` names the renderer; ``directory`` holds ``tokenizer.json``, ``tokenizer_config.json`` and
+    ``chat_template.jinja``.
+    """
+
+    id: str
+    directory: str
+    family: str
+    chat_template: str
+    status: str
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The ``transformers`` fast tokenizer of the folder (loaded once)."""
+        from transformers import PreTrainedTokenizerFast
+
+        return PreTrainedTokenizerFast.from_pretrained(self.directory)
+
+
+class ReferenceAdapter:
+    """The column ``reference``."""
+
+    def __init__(self) -> None:
+        """Start without models; the suite loads them one by one."""
+        self.models: dict[str, LoadedModel] = {}
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {"name": "tokenspec-reference", "version": __version__, "language": "python"}
+
+    def load(self, model: str, assets: Mapping[str, str]) -> None:
+        """Make the row ``model`` available; keeps the files' path, loads the tokenizer on first use."""
+        self.models[model] = LoadedModel(
+            model, assets["directory"], assets["family"], assets["chat_template"], assets["status"]
+        )
+
+    def close(self) -> None:
+        """Drop the loaded tokenizers."""
+        self.models.clear()
+
+    def render(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Chat messages to token ids and masks."""
+        from .renderers.adapter import render
+
+        return render(request, self.models)
+
+    def parse(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Completion ids back to a message."""
+        from .renderers.adapter import parse
+
+        return parse(request, self.models)
+
+    def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Sampled ids plus new messages to the next prompt."""
+        from .renderers.adapter import bridge
+
+        return bridge(request, self.models)
+
+    def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A script of logits-processor steps to allow-sets and masks."""
+        from .processors.adapter import process_logits
+
+        return process_logits(request, self.models)
+
+    def fast_forward(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A grammar and a prefix to the tokens it forces."""
+        from .fast_forward.adapter import fast_forward
+
+        return fast_forward(request, self.models)
+
+    def align(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Two tokenisations of one text to index pairs."""
+        from .aligners.adapter import align
+
+        return align(request, self.models)
+
+    def segment(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A reasoning trace to segment offsets."""
+        from .engines.adapter import segment
+
+        return segment(request, self.models)
