@@ -39,13 +39,13 @@ def thinking(reasoning: Any, content: Any, **extra: Any) -> Message:
     return {"role": "assistant", "reasoning_content": reasoning, "content": content, **extra}
 
 
-def tool(content: Any, call_id: str | None = "call_1", **extra: Any) -> Message:
-    """A tool result; `call_id=None` leaves the id out."""
+def tool(content: Any, call_id: str | None = "call_0001", **extra: Any) -> Message:
+    """A tool result; `call_id=None` leaves the id out. Ids have nine characters, which one vendor demands."""
     identity = {} if call_id is None else {"tool_call_id": call_id}
     return {"role": "tool", **identity, "content": content, **extra}
 
 
-def call(name: str, arguments: Any, call_id: str | None = "call_1") -> dict[str, Any]:
+def call(name: str, arguments: Any, call_id: str | None = "call_0001") -> dict[str, Any]:
     """One entry of `tool_calls`; `call_id=None` leaves the id out."""
     identity = {} if call_id is None else {"id": call_id}
     return {**identity, "type": "function", "function": {"name": name, "arguments": arguments}}
@@ -115,9 +115,15 @@ def render(
 
 
 def infer_features(messages: list[Message], tools: list[Tool] | None) -> tuple[str, ...]:
-    """`tools` for calls and results, `parts` for parts that are not text; everything else runs everywhere."""
+    """What a row's template must read for the case to say something about it.
+
+    `tool-role` for calls and results (a template may know them and ignore `tools=`), `tools` for definitions alone,
+    `parts` for parts that are not text; everything else runs everywhere.
+    """
     found: list[str] = []
-    if tools or any("tool_calls" in message or message["role"] == "tool" for message in messages):
+    if any(message.get("tool_calls") or message["role"] == "tool" for message in messages):
+        found.append("tool-role")
+    elif tools:
         found.append("tools")
     contents = [message.get("content") for message in messages]
     parts = [part for content in contents if isinstance(content, list) for part in content]

@@ -21,7 +21,7 @@ from .build import (
 
 ROME = call("get_weather", {"city": "Rome"}, "call_rome")
 OSLO = call("get_weather", {"city": "Oslo"}, "call_oslo")
-SUM = call("add", {"b": 1, "a": 2}, "call_sum")
+SUM = call("add", {"b": 1, "a": 2}, "call_sums")
 BOTH = [WEATHER, ADD]
 ASK = user("Rome or Oslo?")
 FLOW = (*REJECTS, "RND-010", "RND-022")
@@ -94,7 +94,7 @@ CASES = (
             ASK,
             calling(ROME, SUM),
             tool("21 C", "call_rome", name="get_weather"),
-            tool("3", "call_sum", name="add"),
+            tool("3", "call_sums", name="add"),
             assistant("21 C and 3."),
         ],
         "PARALLEL_TOOL_CALLS",
@@ -116,8 +116,8 @@ CASES = (
         "More than ten calls in one turn: indices have two digits.",
         [
             ASK,
-            calling(*(call("add", {"b": n, "a": 0}, f"call_{n}") for n in range(11))),
-            *(tool(str(n), f"call_{n}") for n in range(11)),
+            calling(*(call("add", {"b": n, "a": 0}, f"call_{n:04}") for n in range(11))),
+            *(tool(str(n), f"call_{n:04}") for n in range(11)),
         ],
         "PARALLEL_TOOL_CALLS",
         requires=FLOW,
@@ -157,7 +157,7 @@ CASES = (
     render(
         "call-orphan-result",
         "A result that no call asked for.",
-        [ASK, tool("21 C", "call_nobody")],
+        [ASK, tool("21 C", "call_none")],
         "TOOL_RESULTS",
         "CALL_IDS",
         requires=FLOW,
@@ -166,7 +166,7 @@ CASES = (
     render(
         "call-result-first",
         "A conversation that begins with a result.",
-        [tool("21 C", "call_1"), user("What was that?")],
+        [tool("21 C", "call_0001"), user("What was that?")],
         "TOOL_RESULTS",
         "ROLE_ORDER",
         requires=REJECTS,
@@ -175,7 +175,7 @@ CASES = (
     render(
         "call-result-of-unknown-id",
         "A result whose id no call has.",
-        [ASK, calling(ROME), tool("21 C", "call_other")],
+        [ASK, calling(ROME), tool("21 C", "call_else")],
         "TOOL_RESULTS",
         "CALL_IDS",
         requires=FLOW,
@@ -217,6 +217,14 @@ CASES = (
         "CALL_IDS",
         requires=FLOW,
         tools=BOTH,
+    ),
+    render(
+        "call-short-id",
+        "An id that is shorter than one vendor's nine characters.",
+        [ASK, calling(call("get_weather", {"city": "Rome"}, "c1")), tool("21 C", "c1"), assistant("21 C.")],
+        "CALL_IDS",
+        requires=FLOW,
+        tools=[WEATHER],
     ),
     render(
         "call-kimi-ids",

@@ -66,12 +66,12 @@ CASES = (
         [
             *(user("Go."), CALLED, tool("ok")),
             *(
-                calling(call("get_weather", {"city": "Oslo"}, "call_2")),
-                tool('{\n "t": [1,\n 2]\n}\n', "call_2"),
+                calling(call("get_weather", {"city": "Oslo"}, "call_0002")),
+                tool('{\n "t": [1,\n 2]\n}\n', "call_0002"),
             ),
             *(
-                calling(call("get_weather", {"city": "Bern"}, "call_3")),
-                tool("<response>\n\n</response>", "call_3"),
+                calling(call("get_weather", {"city": "Bern"}, "call_0003")),
+                tool("<response>\n\n</response>", "call_0003"),
             ),
             assistant("Done."),
         ],
@@ -86,8 +86,8 @@ CASES = (
         "Consecutive results may share one turn; each keeps its own index and body.",
         [
             user("Go."),
-            calling(*(call("get_weather", {"city": c}, f"call_{c}") for c in ("A", "B", "C"))),
-            *(tool(f"\n{c}\n", f"call_{c}") for c in ("A", "B", "C")),
+            calling(*(call("get_weather", {"city": c}, f"call_000{c}") for c in ("A", "B", "C"))),
+            *(tool(f"\n{c}\n", f"call_000{c}") for c in ("A", "B", "C")),
             assistant("\nABC"),
         ],
         "MASK_BOUNDARY",
@@ -125,7 +125,7 @@ CASES = (
         "REASONING",
         requires=SAMPLED,
         tools=[WEATHER],
-        features=("thinking", "tools"),
+        features=("thinking", "tool-role"),
     ),
     render(
         "mask-open-thought-history",

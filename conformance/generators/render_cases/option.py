@@ -187,7 +187,6 @@ KEYWORDS = (
         "DATE",
         requires=(*OPTIONS, "RND-013"),
         options=GENERATE,
-        features=("date",),
     ),
     render(
         "kwargs-add-vision-id",
@@ -268,8 +267,8 @@ LONG = (
             user("Fix the loop in sum.py."),
             calling(call("get_weather", {"city": "sum.py"}), content="Reading the file."),
             tool("def total(xs):\n    t = 0\n    for x in xs\n        t += x\n    return t\n"),
-            calling(call("add", {"b": 3, "a": "    for x in xs:\n"}, "call_2")),
-            tool("", "call_2"),
+            calling(call("add", {"b": 3, "a": "    for x in xs:\n"}, "call_0002")),
+            tool("", "call_0002"),
             assistant("```diff\n-    for x in xs\n+    for x in xs:\n```\n\nFixed."),
         ],
         "LONG_INPUT",

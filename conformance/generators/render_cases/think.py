@@ -30,7 +30,7 @@ LOOP: list[Message] = [
     tool("21 C"),
     thinking("Tool says 21.", "It is 21 C."),
 ]
-TOOL_THINKING = ("thinking", "tools")
+TOOL_THINKING = ("thinking", "tool-role")
 
 CASES = (
     render(
