@@ -1,0 +1,172 @@
+"""``tokenspec models list | pull``: which rows there are, what each comes from, and bringing them here."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from tokenspec.models import Pulled, RowSpec
+
+MEGABYTE = 1_000_000
+
+
+@click.group()
+def models() -> None:
+    """Model rows: list them, bring their files here."""
+
+
+@models.command("list")
+@click.option("--status", type=click.Choice(["real", "stand-in", "toy"]), help="Only rows of this status.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
+def list_rows(*, status: str | None, as_json: bool) -> None:
+    """Print every row: family, status, where its files come from, whether they are here, licence."""
+    import json
+
+    from tokenspec.models import specs
+
+    rows = [row for row in specs().values() if status in (None, row.status)]
+    if as_json:
+        for row in rows:
+            fields = {"row": row.id, "family": row.family, "status": row.status, "licence": row.licence}
+            click.echo(json.dumps(fields | {"source": source(row), "cached": is_here(row)}, ensure_ascii=False))
+        return
+    console = _console()
+    console.print(_table(rows))
+    missing = [row.id for row in rows if not is_here(row)]
+    console.print(f"{len(rows)} rows, {len(rows) - len(missing)} here" + (_hint(missing) if missing else ""))
+
+
+@models.command("pull")
+@click.argument("rows", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Also the rows that are opt-in.")
+@click.option("--offline", is_flag=True, help="Use the cache and folders of this machine only.")
+def pull_rows(*, rows: tuple[str, ...], everything: bool, offline: bool) -> None:
+    """Bring ROWS (default: all that are not opt-in) into the cache, verified and built."""
+    from tokenspec.models import default_rows, pull, specs
+
+    every = [row.id for row in specs().values() if row.status != "toy"]
+    wanted = list(rows) or (every if everything else default_rows())
+    console = _console(stderr=True)
+    began = time.monotonic()
+    with Bars(console) as bars:
+        results = pull(wanted, progress=bars, network=not offline)
+    for result in results:
+        console.print(_outcome(result), soft_wrap=True)
+    failed = [result.row for result in results if result.reason]
+    megabytes = sum(result.downloaded for result in results) / MEGABYTE
+    summary = f"{len(results) - len(failed)} of {len(results)} rows ready, "
+    console.print(f"{summary}{megabytes:.1f} MB downloaded, {time.monotonic() - began:.1f} s", highlight=False)
+    if failed:
+        sys.exit(1)
+
+
+class Bars:
+    """Draws one bar per archive on a terminal; elsewhere one line per archive."""
+
+    def __init__(self, console: Console) -> None:
+        """Nothing is drawn before the first archive."""
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        self._console = console
+        self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._tasks: dict[str, tuple[int, int]] = {}
+
+    def __enter__(self) -> Bars:  # noqa: PYI034 - typing.Self would need a second import for nothing
+        """Begin drawing."""
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop drawing, also when interrupted."""
+        self._progress.stop()
+
+    def start(self, name: str, total: int) -> None:
+        """An archive begins."""
+        if not self._console.is_terminal:
+            self._console.print(f"downloading {name} ({total / MEGABYTE:.1f} MB)", soft_wrap=True, highlight=False)
+        self._tasks[name] = self._progress.add_task(name, total=total), total
+
+    def grown(self, name: str, done: int) -> None:
+        """Clients unpack beside the archive, so the measured size can pass the total for a moment."""
+        task, total = self._tasks[name]
+        self._progress.update(task, completed=min(done, total))  # type: ignore[arg-type]
+
+    def finish(self, name: str) -> None:
+        """Take the bar away; the outcome line tells the rest."""
+        self._progress.update(self._tasks[name][0], visible=False)  # type: ignore[arg-type]
+
+    def note(self, text: str) -> None:
+        """A line above the bars."""
+        self._console.print(f"note: {text}", soft_wrap=True, highlight=False, markup=False)
+
+
+def is_here(row: RowSpec) -> bool:
+    """Whether a row can be loaded without downloading, judged without reading large files."""
+    from tokenspec.models import available
+    from tokenspec.models.assemble import finished
+
+    return available(row.id) is None if row.status == "toy" else finished(row, thorough=False) is not None
+
+
+def source(row: RowSpec) -> str:
+    """The carriers of a row's tokenizer and template, in the order they are asked."""
+    names = (_source_name(one) for one in (*row.tokenizer.source, *row.template.source))
+    return ", ".join(dict.fromkeys(names))
+
+
+def _source_name(one: object) -> str:
+    from tokenspec.models.spec import DirectorySource, FolderFileSource, RegistrySource
+
+    if isinstance(one, RegistrySource):
+        return one.carrier
+    return "fixtures" if isinstance(one, DirectorySource) else "models dir" * isinstance(one, FolderFileSource)
+
+
+def _table(rows: list[RowSpec]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name, options in _columns():
+        table.add_column(name, **options)  # type: ignore[arg-type]
+    for row in rows:
+        here = "yes" if is_here(row) else "no"
+        first, *others = source(row).split(", ")
+        more = f" +{len(others)}" if others else ""
+        table.add_row(row.id, row.family, row.status, first + more, here, row.licence)
+    return table
+
+
+def _columns() -> Iterator[tuple[str, dict[str, object]]]:
+    yield "row", {"no_wrap": True}
+    yield "family", {"no_wrap": True}
+    yield "status", {"no_wrap": True}
+    yield "source", {"no_wrap": True}
+    yield "here", {"no_wrap": True}
+    yield "licence", {"overflow": "ellipsis", "no_wrap": True, "ratio": 1}
+
+
+def _outcome(result: Pulled) -> str:
+    if result.reason:
+        return f"[red]failed[/] {result.reason}"
+    how = "cached" if not result.origins else f"built in {result.seconds:.1f} s from {', '.join(result.origins)}"
+    return f"[green]ready[/]  {result.row}: {how}"
+
+
+def _hint(missing: list[str]) -> str:
+    return "; missing ones come with: tokenspec models pull " + (" ".join(missing) if len(missing) < 4 else "")
+
+
+def _console(*, stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr)
