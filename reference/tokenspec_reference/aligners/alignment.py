@@ -1,0 +1,163 @@
+"""What an alignment is: pairs of half-open index ranges, and the dense tensors a loss consumes.
+
+Source: the seed's ``AlignmentPair``, ``AlignmentBatch``, ``_pairs_to_batch``, ``_drop_padding`` and
+``_remap_pairs_to_original``; here the records are frozen and every function returns a new value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Piece = TypeVar("Piece", str, bytes)
+Range = tuple[int, int]
+NO_SPAN = (-1, -1)
+
+
+@dataclass(frozen=True)
+class AlignmentPair(Generic[Piece]):
+    """Student tokens ``[s_start, s_end)`` correspond to teacher tokens ``[t_start, t_end)``.
+
+    A side without tokens (a gap, ``nw-compat`` only) has start and end ``-1``. ``is_correct``: the two sides spell
+    the same text, in the sense of the profile (``ALN-022``, ``ALN-037``).
+    """
+
+    s_tokens: list[Piece]
+    t_tokens: list[Piece]
+    s_start: int
+    s_end: int
+    t_start: int
+    t_end: int
+    is_correct: bool = False
+
+    @property
+    def student(self) -> Range:
+        """Half-open student range, ``(-1, -1)`` if empty."""
+        return self.s_start, self.s_end
+
+    @property
+    def teacher(self) -> Range:
+        """Half-open teacher range, ``(-1, -1)`` if empty."""
+        return self.t_start, self.t_end
+
+    @property
+    def one_to_one(self) -> bool:
+        """Exactly one original token on each side."""
+        return self.s_start >= 0 <= self.t_start and self.s_end - self.s_start == self.t_end - self.t_start == 1
+
+    def shifted(self, student: int, teacher: int) -> AlignmentPair[Piece]:
+        """The same pair with its ranges moved; an empty side keeps its sentinel."""
+        s_start, s_end = _shift(self.student, student)
+        t_start, t_end = _shift(self.teacher, teacher)
+        return replace(self, s_start=s_start, s_end=s_end, t_start=t_start, t_end=t_end)
+
+
+def _shift(span: Range, offset: int) -> Range:
+    return NO_SPAN if span == NO_SPAN else (span[0] + offset, span[1] + offset)
+
+
+@dataclass(frozen=True)
+class AlignmentBatch:
+    """Dense-padded alignment of a batch: ``P = max(1, most pairs of a row)``; all tensors on one device.
+
+    ``pair_valid``, ``pair_is_correct``: bool ``[B, P]``. ``*_exact_partition_mask``: bool ``[B, T]``, tokens of a
+    correct 1-1 pair. ``*_chunk_id``: int64 ``[B, T]``, pair index or ``-1``. ``num_chunks``: int64 ``[B]``.
+    """
+
+    pair_valid: torch.Tensor
+    pair_is_correct: torch.Tensor
+    student_exact_partition_mask: torch.Tensor
+    teacher_exact_partition_mask: torch.Tensor
+    student_chunk_id: torch.Tensor
+    teacher_chunk_id: torch.Tensor
+    num_chunks: torch.Tensor
+
+    def to(self, device: torch.device | str) -> AlignmentBatch:
+        """The same batch on ``device``."""
+        return AlignmentBatch(**{f.name: getattr(self, f.name).to(device) for f in fields(self)})
+
+
+def pairs_to_batch(
+    rows: Sequence[Sequence[AlignmentPair[Piece]]], *, student_length: int, teacher_length: int
+) -> AlignmentBatch:
+    """Pack one list of pairs per row. Every pair is valid and counted, gap pairs included (``ALN-038``).
+
+    A span that does not fit into ``[0, length)`` writes no chunk id, as upstream.
+    """
+    count = len(rows)
+    width = max(1, max((len(pairs) for pairs in rows), default=0))
+    valid = torch.zeros(count, width, dtype=torch.bool)
+    correct = torch.zeros(count, width, dtype=torch.bool)
+    exact = [torch.zeros(count, length, dtype=torch.bool) for length in (student_length, teacher_length)]
+    chunk = [torch.full((count, length), -1, dtype=torch.int64) for length in (student_length, teacher_length)]
+    for row, pairs in enumerate(rows):
+        valid[row, : len(pairs)] = True
+        for index, pair in enumerate(pairs):
+            correct[row, index] = pair.is_correct
+            for side, (start, end) in enumerate((pair.student, pair.teacher)):
+                length = chunk[side].shape[1]
+                if 0 <= start < length and 0 < end <= length:
+                    chunk[side][row, start:end] = index
+                if pair.is_correct and pair.one_to_one and start < length:
+                    exact[side][row, start] = True
+    numbers = torch.tensor([len(pairs) for pairs in rows], dtype=torch.int64)
+    return AlignmentBatch(valid, correct, exact[0], exact[1], chunk[0], chunk[1], numbers)
+
+
+def drop_padding(
+    batch: AlignmentBatch,
+    *,
+    student_attention_mask: torch.Tensor | None = None,
+    teacher_attention_mask: torch.Tensor | None = None,
+) -> AlignmentBatch:
+    """Where a mask is 0, chunk id becomes ``-1`` and the partition False; pair tensors stay as they are.
+
+    Per position, so left and right padding are the same (``ALN-005``). In ``nw-compat`` a pair of pads stays
+    ``pair_valid``, as upstream; ``valid_chunk_mask`` removes it because its sizes are 0.
+    """
+    student_id, student_exact = _masked(
+        batch.student_chunk_id, batch.student_exact_partition_mask, student_attention_mask
+    )
+    teacher_id, teacher_exact = _masked(
+        batch.teacher_chunk_id, batch.teacher_exact_partition_mask, teacher_attention_mask
+    )
+    return replace(
+        batch,
+        student_chunk_id=student_id,
+        teacher_chunk_id=teacher_id,
+        student_exact_partition_mask=student_exact,
+        teacher_exact_partition_mask=teacher_exact,
+    )
+
+
+def _masked(
+    chunk_id: torch.Tensor, exact: torch.Tensor, mask: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if mask is None:
+        return chunk_id, exact
+    padding = mask.to(chunk_id.device) == 0
+    return chunk_id.masked_fill(padding, -1), exact & ~padding
+
+
+def remap_pairs(
+    pairs: Sequence[AlignmentPair[Piece]], student_ranges: Sequence[Range], teacher_ranges: Sequence[Range]
+) -> list[AlignmentPair[Piece]]:
+    """Carry canonical index ranges back to original tokens.
+
+    Start is the start of the first canonical token's range, end the end of the last one's (``ALN-036``).
+    """
+    remapped = []
+    for pair in pairs:
+        s_start, s_end = _original(pair.student, student_ranges)
+        t_start, t_end = _original(pair.teacher, teacher_ranges)
+        remapped.append(replace(pair, s_start=s_start, s_end=s_end, t_start=t_start, t_end=t_end))
+    return remapped
+
+
+def _original(span: Range, ranges: Sequence[Range]) -> Range:
+    return NO_SPAN if span[0] == -1 else (ranges[span[0]][0], ranges[span[1] - 1][1])

@@ -1,0 +1,107 @@
+"""Rows whose two sides do not spell the same bytes: is it one text after all, and how far?
+
+Tried in this order: the spaces that a tokenizer adds on its own (``ALN-014``), Unicode normal form (``ALN-015``),
+one side truncated (``ALN-016``); what remains is a different text (``ALN-017``, ``ALN-018``). This runs on the host,
+one row at a time, and only for such rows.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from tokenspec_reference.aligners.boundary import common_prefix_length, require_common_prefix
+from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PLACES_PER_BYTE = 4
+
+
+@dataclass(frozen=True)
+class RowText:
+    """One side of one row: the bytes each position spells (empty for special tokens and padding).
+
+    ``optional_space``: positions whose first byte is a space that the tokenizer may have added itself.
+    """
+
+    pieces: tuple[bytes, ...]
+    optional_space: frozenset[int]
+    normalises: bool
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Ends of every position as ascending places, equal exactly where both sides stand at the same byte.
+
+    A place is four times a byte offset; an end that exists on one side only lies strictly between two of them.
+    ``common`` is the place where the common text ends.
+    """
+
+    student_ends: list[int]
+    teacher_ends: list[int]
+    common: int
+
+
+def settle(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> Settled:
+    """Find the space in which the two sides agree.
+
+    Raises:
+        TextMismatch: they differ and ``truncate`` is not set.
+    """
+    student, teacher = strip_added_spaces(student, teacher), strip_added_spaces(teacher, student)
+    s_data, t_data = b"".join(student.pieces), b"".join(teacher.pieces)
+    s_ends, t_ends = _ends(student.pieces), _ends(teacher.pieces)
+    common = common_prefix_length(s_data, t_data)
+    if common < min(len(s_data), len(t_data)) and (student.normalises or teacher.normalises):
+        s_text, t_text = normal_text(s_data), normal_text(t_data)
+        s_ends = [s_text.position[end] for end in s_ends]
+        t_ends = [t_text.position[end] for end in t_ends]
+        s_data, t_data = s_text.data, t_text.data
+        common = common_prefix_length(s_data, t_data)
+        for short, long in ((s_text, t_text), (t_text, s_text)):
+            if _cut_inside_segment(short, long, common):
+                common = short.open_from
+                s_data, t_data = s_data[:common], t_data[:common]
+    if not truncate:
+        require_common_prefix(s_data, t_data, row=row)
+    return Settled(_places(s_ends, between=1), _places(t_ends, between=2), common * PLACES_PER_BYTE)
+
+
+def _places(ends: Sequence[int], *, between: int) -> list[int]:
+    """``between`` differs per side, so that two inner ends never count as one place."""
+    places = []
+    last = 0
+    for end in ends:
+        last = last if end == INSIDE else end
+        places.append(last * PLACES_PER_BYTE + (between if end == INSIDE else 0))
+    return places
+
+
+def _cut_inside_segment(short: NormalText, long: NormalText, common: int) -> bool:
+    """``short`` ends between a letter and a mark that ``long`` still has."""
+    if not short.open_from <= common < len(short.data):
+        return False
+    rest = long.data[short.open_from :].decode("utf-8", "surrogateescape")
+    return unicodedata.normalize("NFD", rest).startswith(short.open_tail)
+
+
+def strip_added_spaces(side: RowText, other: RowText) -> RowText:
+    """Drop an optional leading space wherever the other side has no space at the same byte."""
+    if not side.optional_space:
+        return side
+    text = b"".join(other.pieces)
+    pieces = []
+    spelled = 0
+    for position, piece in enumerate(side.pieces):
+        added = position in side.optional_space and text[spelled : spelled + 1] != b" "
+        pieces.append(piece[1:] if added else piece)
+        spelled += len(pieces[-1])
+    return RowText(tuple(pieces), frozenset(), side.normalises)
+
+
+def _ends(pieces: Sequence[bytes]) -> list[int]:
+    return list(accumulate(len(piece) for piece in pieces))

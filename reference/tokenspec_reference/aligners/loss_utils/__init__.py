@@ -1,0 +1,55 @@
+"""Consumers of an alignment: chunk averages, vocabulary projections, and the three distillation losses.
+
+``chunks`` (averages over chunks), ``projection`` (projection files and matrices), ``exact_map`` (tokens that mean
+the same on both sides), ``losses`` (P-KL, gold, xtoken). Source: ``x_token.loss_utils`` and the cross-tokenizer loss of
+the seed's project, on one device; chunk sums may be reduced over ranks between sum and mean.
+"""
+
+from tokenspec_reference.aligners.loss_utils.chunks import (
+    alignment_from_flat_batch,
+    chunk_average_finalize,
+    chunk_average_log_probs,
+    chunk_log_prob_sums,
+    shift_next,
+    valid_chunk_mask,
+)
+from tokenspec_reference.aligners.loss_utils.exact_map import ExactTokenMap, build_exact_token_map
+from tokenspec_reference.aligners.loss_utils.losses import (
+    LossOptions,
+    LossTerms,
+    cross_tokenizer_loss,
+    gold_loss,
+    projection_kl_loss,
+)
+from tokenspec_reference.aligners.loss_utils.projection import (
+    get_sparse_projection_matrix,
+    get_topk_projection,
+    parse_projection_file,
+    project_student_to_teacher_vocab,
+    select_teacher_topk_indices,
+    slice_sparse_projection_cols,
+    slice_sparse_projection_rows,
+)
+
+__all__ = [
+    "ExactTokenMap",
+    "LossOptions",
+    "LossTerms",
+    "alignment_from_flat_batch",
+    "build_exact_token_map",
+    "chunk_average_finalize",
+    "chunk_average_log_probs",
+    "chunk_log_prob_sums",
+    "cross_tokenizer_loss",
+    "get_sparse_projection_matrix",
+    "get_topk_projection",
+    "gold_loss",
+    "parse_projection_file",
+    "project_student_to_teacher_vocab",
+    "projection_kl_loss",
+    "select_teacher_topk_indices",
+    "shift_next",
+    "slice_sparse_projection_cols",
+    "slice_sparse_projection_rows",
+    "valid_chunk_mask",
+]

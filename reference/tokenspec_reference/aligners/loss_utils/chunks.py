@@ -1,0 +1,73 @@
+"""Averages of per-token rows over chunks (``ALN-050``, ``ALN-051``)."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import torch
+
+from tokenspec_reference.aligners.alignment import AlignmentBatch
+from tokenspec_reference.aligners.errors import AlignmentInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EPSILON = 1e-10
+
+
+def chunk_log_prob_sums(
+    log_probs: torch.Tensor, chunk_id: torch.Tensor, max_chunks: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Sums ``[B, C, V]`` and sizes ``[B, C]`` (float32) of ``log_probs`` ``[B, T, V]`` per chunk; id -1 counts nowhere.
+
+    Both are additive over shards of T, so ranks may add theirs before ``chunk_average_finalize``.
+
+    Raises:
+        AlignmentInputError: shapes that do not belong together, or an id outside ``[-1, max_chunks)``.
+    """
+    if log_probs.dim() != 3 or chunk_id.shape != log_probs.shape[:2]:
+        raise AlignmentInputError(
+            f"has shape {tuple(chunk_id.shape)}; log_probs {tuple(log_probs.shape)} needs [B, T] of its own",
+            field="chunk_id",
+        )
+    if chunk_id.numel() and (int(chunk_id.min()) < -1 or int(chunk_id.max()) >= max_chunks):
+        raise AlignmentInputError(f"has ids outside [-1, {max_chunks})", field="chunk_id")
+    member = chunk_id[:, None, :] == torch.arange(max_chunks, device=log_probs.device)[:, None]
+    return torch.bmm(member.to(log_probs.dtype), log_probs), member.sum(2).float()
+
+
+def chunk_average_finalize(chunk_sums: torch.Tensor, chunk_sizes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Means ``[B, C, V]`` (0 for an empty chunk) and the unchanged sizes."""
+    return chunk_sums / (chunk_sizes[..., None] + EPSILON), chunk_sizes
+
+
+def chunk_average_log_probs(
+    log_probs: torch.Tensor, chunk_id: torch.Tensor, max_chunks: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """``chunk_average_finalize`` of ``chunk_log_prob_sums``."""
+    return chunk_average_finalize(*chunk_log_prob_sums(log_probs, chunk_id, max_chunks))
+
+
+def valid_chunk_mask(
+    student_sizes: torch.Tensor, teacher_sizes: torch.Tensor, pair_valid: torch.Tensor
+) -> torch.Tensor:
+    """Chunks with tokens on both sides whose pair is valid, bool ``[B, C]``."""
+    return (student_sizes > 0) & (teacher_sizes > 0) & pair_valid
+
+
+def shift_next(chunk_id: torch.Tensor) -> torch.Tensor:
+    """Chunk of the *next* token at every position, ``-1`` at the last: logits at t predict token t + 1."""
+    return torch.nn.functional.pad(chunk_id[:, 1:], (0, 1), value=-1)
+
+
+def alignment_from_flat_batch(data: Mapping[str, torch.Tensor], *, prefix: str = "alignment_") -> AlignmentBatch:
+    """Collect the fields ``<prefix><field>`` of a flat batch; the tensors are not copied.
+
+    Raises:
+        AlignmentInputError: a field is missing.
+    """
+    missing = [prefix + field.name for field in fields(AlignmentBatch) if prefix + field.name not in data]
+    if missing:
+        raise AlignmentInputError(f"is missing from the batch (and {len(missing) - 1} more)", field=missing[0])
+    return AlignmentBatch(**{field.name: data[prefix + field.name] for field in fields(AlignmentBatch)})

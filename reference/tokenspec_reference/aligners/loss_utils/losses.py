@@ -1,0 +1,200 @@
+"""The three cross-tokenizer distillation losses over chunks (``ALN-055`` to ``ALN-057``).
+
+``p-kl`` projects student probabilities into the teacher's vocabulary and compares chunk averages there. ``gold``
+compares tokens that exist on both sides by KL and the sorted rest by L1. ``xtoken`` is ``gold`` with the relaxed map.
+Chunk ids are shifted by one, because logits at t predict token t + 1. Source: the seed's loss function on one device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import torch
+
+from tokenspec_reference.aligners.errors import AlignmentInputError
+from tokenspec_reference.aligners.loss_utils.chunks import (
+    EPSILON,
+    chunk_average_log_probs,
+    shift_next,
+    valid_chunk_mask,
+)
+from tokenspec_reference.aligners.loss_utils.exact_map import ExactTokenMap, build_exact_token_map
+from tokenspec_reference.aligners.loss_utils.projection import (
+    get_sparse_projection_matrix,
+    project_student_to_teacher_vocab,
+    select_teacher_topk_indices,
+    slice_sparse_projection_cols,
+)
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tokenspec_reference.aligners.alignment import AlignmentBatch
+
+Mode = Literal["p-kl", "gold", "xtoken"]
+
+
+@dataclass(frozen=True)
+class LossOptions:
+    """``vocab_topk``: teacher columns of P-KL; ``uncommon_topk``: sorted tail of gold.
+
+    ``reverse_kl``: KL(student, teacher) in place of KL(teacher, student).
+    ``exact_token_match_only`` (P-KL): leave out chunks whose pair is not correct.
+    """
+
+    temperature: float = 1.0
+    vocab_topk: int = 8192
+    uncommon_topk: int = 8192
+    reverse_kl: bool = False
+    exact_token_match_only: bool = False
+
+
+@dataclass(frozen=True)
+class LossTerms:
+    """Scalars: ``loss`` (with gradient), its parts, the number of valid chunks, and top-1 agreement over them."""
+
+    loss: torch.Tensor
+    kl: torch.Tensor
+    l1: torch.Tensor
+    valid_chunks: torch.Tensor
+    top1: torch.Tensor
+
+
+def cross_tokenizer_loss(
+    student_logits: torch.Tensor,
+    teacher_logits: torch.Tensor,
+    alignment: AlignmentBatch,
+    *,
+    mode: Mode,
+    projection_matrix_path: str | PathLike[str],
+    teacher_vocab_size: int,
+    options: LossOptions | None = None,
+    sample_mask: torch.Tensor | None = None,
+) -> LossTerms:
+    """Loss of student logits ``[B, T_s, V_s]`` against teacher logits ``[B, T_t, V_t]``.
+
+    A mean over valid chunks, times the squared temperature.
+    ``teacher_vocab_size`` cuts off padded teacher columns. ``sample_mask`` ``[B]``: 0 leaves a row out. Without a valid
+    chunk the loss is 0.
+
+    Raises:
+        AlignmentInputError: unknown mode or mismatched shapes. ProjectionFileError: a bad file.
+    """
+    options = options or LossOptions()
+    _require(student_logits, teacher_logits, alignment, mode, options)
+    teacher = teacher_logits[..., :teacher_vocab_size]
+    rows = torch.ones(len(student_logits)) if sample_mask is None else sample_mask
+    device = student_logits.device
+    if mode == "p-kl":
+        matrix = get_sparse_projection_matrix(
+            projection_matrix_path,
+            device,
+            student_vocab_size=student_logits.shape[-1],
+            teacher_vocab_size=teacher.shape[-1],
+        )
+        return projection_kl_loss(student_logits, teacher, alignment, matrix, options, rows.to(device))
+    token_map = build_exact_token_map(
+        projection_matrix_path, device, xtoken_loss=mode == "xtoken", teacher_vocab_size=teacher.shape[-1]
+    )
+    return gold_loss(student_logits, teacher, alignment, token_map, options, rows.to(device))
+
+
+def projection_kl_loss(
+    student_logits: torch.Tensor,
+    teacher_logits: torch.Tensor,
+    alignment: AlignmentBatch,
+    matrix: torch.Tensor,
+    options: LossOptions,
+    sample_mask: torch.Tensor,
+) -> LossTerms:
+    """P-KL: chunk means of projected probabilities (renormalised) against chunk means of teacher log-probabilities."""
+    temperature = options.temperature
+    columns = select_teacher_topk_indices(teacher_logits, options.vocab_topk)
+    projected = project_student_to_teacher_vocab(
+        torch.softmax(student_logits.float() / temperature, -1), slice_sparse_projection_cols(matrix, columns)
+    )
+    target = torch.log_softmax(teacher_logits[..., columns].float() / temperature, -1)
+    width = alignment.pair_valid.shape[1]
+    student, s_sizes = chunk_average_log_probs(projected, shift_next(alignment.student_chunk_id), width)
+    teacher, t_sizes = chunk_average_log_probs(target, shift_next(alignment.teacher_chunk_id), width)
+    student = student / (student.sum(-1, keepdim=True) + EPSILON)
+    pair_valid = alignment.pair_valid
+    if options.exact_token_match_only:
+        pair_valid = pair_valid & alignment.pair_is_correct
+    valid = valid_chunk_mask(s_sizes, t_sizes, pair_valid) & sample_mask.bool()[:, None]
+    kl = _mean_over(valid, _kl((student + EPSILON).log(), teacher, options))
+    top1 = _mean_over(valid, (student.argmax(-1) == teacher.argmax(-1)).float())
+    return LossTerms(kl * temperature**2, kl.detach(), torch.zeros_like(kl), valid.sum(), top1)
+
+
+def gold_loss(
+    student_logits: torch.Tensor,
+    teacher_logits: torch.Tensor,
+    alignment: AlignmentBatch,
+    token_map: ExactTokenMap,
+    options: LossOptions,
+    sample_mask: torch.Tensor,
+) -> LossTerms:
+    """KL over tokens of both vocabularies (not renormalised) plus L1 over the sorted remaining probabilities."""
+    temperature = options.temperature
+    width = alignment.pair_valid.shape[1]
+    student, s_sizes = chunk_average_log_probs(
+        torch.log_softmax(student_logits.float() / temperature, -1), shift_next(alignment.student_chunk_id), width
+    )
+    teacher, t_sizes = chunk_average_log_probs(
+        torch.log_softmax(teacher_logits.float() / temperature, -1), shift_next(alignment.teacher_chunk_id), width
+    )
+    valid = valid_chunk_mask(s_sizes, t_sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
+    s_common, t_common = student[..., token_map["common_student"]], teacher[..., token_map["common_teacher"]]
+    kl = _mean_over(valid, _kl(s_common, t_common, options))
+    l1 = _mean_over(
+        valid,
+        _sorted_distance(
+            student[..., token_map["uncommon_student"]].exp(),
+            teacher[..., token_map["uncommon_teacher"]].exp(),
+            options.uncommon_topk,
+        ),
+    )
+    agree = s_common.argmax(-1) == t_common.argmax(-1) if s_common.shape[-1] else torch.zeros_like(valid)
+    top1 = _mean_over(valid, agree.float())
+    return LossTerms((kl + l1) * temperature**2, kl.detach(), l1.detach(), valid.sum(), top1)
+
+
+def _kl(student: torch.Tensor, teacher: torch.Tensor, options: LossOptions) -> torch.Tensor:
+    """Per chunk: sum of p * (log p - log q), p the teacher's, or the student's if reversed."""
+    p, q = (student, teacher) if options.reverse_kl else (teacher, student)
+    return (p.exp() * (p - q)).sum(-1)
+
+
+def _sorted_distance(student: torch.Tensor, teacher: torch.Tensor, limit: int) -> torch.Tensor:
+    """L1 between the largest probabilities of both sides, ranked."""
+    k = min(student.shape[-1], teacher.shape[-1], limit)
+    return (student.topk(k, -1).values - teacher.topk(k, -1).values).abs().sum(-1)
+
+
+def _mean_over(valid: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Sum over valid chunks divided by their number, 0 if there is none."""
+    return torch.where(valid, values, 0.0).sum() / valid.sum().clamp(min=1)
+
+
+def _require(
+    student_logits: torch.Tensor,
+    teacher_logits: torch.Tensor,
+    alignment: AlignmentBatch,
+    mode: str,
+    options: LossOptions,
+) -> None:
+    if mode not in get_args(Mode):
+        raise AlignmentInputError(f"{mode!r} is none of {', '.join(get_args(Mode))}", field="mode")
+    if options.temperature <= 0:
+        raise AlignmentInputError("must be positive", field="temperature")
+    for side, logits, chunk_id in (
+        ("student", student_logits, alignment.student_chunk_id),
+        ("teacher", teacher_logits, alignment.teacher_chunk_id),
+    ):
+        if logits.dim() != 3 or logits.shape[:2] != chunk_id.shape:
+            raise AlignmentInputError(
+                f"has shape {tuple(logits.shape)}; the alignment was made for {tuple(chunk_id.shape)} tokens",
+                field=f"{side}_logits",
+            )

@@ -1,0 +1,174 @@
+"""``TokenAligner``: two tokenizers, two profiles, one call from padded id tensors to an ``AlignmentBatch``."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import torch
+
+from tokenspec_reference.aligners.alignment import AlignmentBatch, drop_padding, pairs_to_batch
+from tokenspec_reference.aligners.boundary_batch import (
+    DeviceTable,
+    align_boundary,
+    device_tables,
+    read_side,
+)
+from tokenspec_reference.aligners.errors import AlignmentInputError, IdOutOfVocabulary
+from tokenspec_reference.aligners.nw_compat import align_tokens
+from tokenspec_reference.aligners.piece_table import PieceTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+Profile = Literal["boundary", "nw-compat"]
+OnMismatch = Literal["error", "truncate"]
+INTEGER_TYPES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+
+
+class TokenAligner:
+    """Aligns the ids that two tokenizers give for one text.
+
+    ``profile="boundary"`` (normative): the finest segmentation at common byte boundaries, from ids and byte lengths
+    alone. ``profile="nw-compat"``: the seed's dynamic programme over canonical spellings, bit for bit.
+
+    ``special_roles`` declares roles for token spellings of either side (``boundary``), e.g.
+    ``{"<think>": "think", "[THINK]": "think"}``. ``device``: where to compute and return; default where the ids are.
+    ``projection_matrix_path`` is only kept, for the loss; ``max_comb_len`` concerns ``nw-compat``.
+    Source: the seed's ``TokenAligner``.
+    """
+
+    def __init__(
+        self,
+        student_tokenizer: Any,
+        teacher_tokenizer: Any,
+        projection_matrix_path: str | PathLike[str] | None = None,
+        *,
+        max_comb_len: int = 4,
+        profile: Profile = "boundary",
+        device: torch.device | str | None = None,
+        on_mismatch: OnMismatch = "error",
+        special_roles: Mapping[str, str] | None = None,
+    ) -> None:
+        """Raises ``AlignmentInputError`` for an unknown option; tokenizers are read at the first ``align``."""
+        _require_choice("profile", profile, get_args(Profile))
+        _require_choice("on_mismatch", on_mismatch, get_args(OnMismatch))
+        if max_comb_len < 1:
+            raise AlignmentInputError("must be at least 1 token", field="max_comb_len")
+        self.student_tokenizer = student_tokenizer
+        self.teacher_tokenizer = teacher_tokenizer
+        self.projection_matrix_path = projection_matrix_path
+        self.max_combination_len = max_comb_len
+        self.profile: Profile = profile
+        self.on_mismatch: OnMismatch = on_mismatch
+        self.special_roles = dict(special_roles or {})
+        self.device = None if device is None else torch.device(device)
+        self._on_device: dict[torch.device, tuple[DeviceTable, DeviceTable]] = {}
+
+    @cached_property
+    def tables(self) -> tuple[PieceTable, PieceTable]:
+        """Piece tables of the student and the teacher (``boundary``)."""
+        return (
+            PieceTable.from_tokenizer(self.student_tokenizer, special_roles=self.special_roles),
+            PieceTable.from_tokenizer(self.teacher_tokenizer, special_roles=self.special_roles),
+        )
+
+    def align(
+        self,
+        student_ids: torch.Tensor,
+        teacher_ids: torch.Tensor,
+        *,
+        student_attention_mask: torch.Tensor | None = None,
+        teacher_attention_mask: torch.Tensor | None = None,
+    ) -> AlignmentBatch:
+        """Align ``[B, T_s]`` with ``[B, T_t]`` integer ids.
+
+        Masks of the same shapes are 1 on real tokens, 0 on padding; without a mask every position is real.
+
+        Raises:
+            AlignmentInputError: wrong rank, dtype, batch size or mask shape.
+            IdOutOfVocabulary: an unmasked id its tokenizer lacks.
+            TextMismatch: ``boundary``, a row spells two texts and ``on_mismatch`` is ``"error"``.
+        """
+        _require_batch(student_ids, teacher_ids, student_attention_mask, teacher_attention_mask)
+        device = self.device or student_ids.device
+        align = self._align_boundary if self.profile == "boundary" else self._align_compat
+        return align(student_ids, teacher_ids, student_attention_mask, teacher_attention_mask, device)
+
+    def _align_boundary(
+        self,
+        student_ids: torch.Tensor,
+        teacher_ids: torch.Tensor,
+        student_mask: torch.Tensor | None,
+        teacher_mask: torch.Tensor | None,
+        device: torch.device,
+    ) -> AlignmentBatch:
+        tables = self._device_tables(device)
+        student = read_side(student_ids.to(device), student_mask, tables[0], field="student_ids")
+        teacher = read_side(teacher_ids.to(device), teacher_mask, tables[1], field="teacher_ids")
+        return align_boundary(student, teacher, tables, truncate=self.on_mismatch == "truncate")
+
+    def _device_tables(self, device: torch.device) -> tuple[DeviceTable, DeviceTable]:
+        if device not in self._on_device:
+            self._on_device[device] = device_tables(*self.tables, device)
+        return self._on_device[device]
+
+    def _align_compat(
+        self,
+        student_ids: torch.Tensor,
+        teacher_ids: torch.Tensor,
+        student_mask: torch.Tensor | None,
+        teacher_mask: torch.Tensor | None,
+        device: torch.device,
+    ) -> AlignmentBatch:
+        student = _tokens(self.student_tokenizer, student_ids, "student_ids")
+        teacher = _tokens(self.teacher_tokenizer, teacher_ids, "teacher_ids")
+        rows = [
+            align_tokens(s, t, max_comb_len=self.max_combination_len, device=device)
+            for s, t in zip(student, teacher, strict=True)
+        ]
+        batch = pairs_to_batch(rows, student_length=student_ids.shape[1], teacher_length=teacher_ids.shape[1])
+        batch = drop_padding(batch, student_attention_mask=student_mask, teacher_attention_mask=teacher_mask)
+        return batch.to(device)
+
+
+def _tokens(tokenizer: Any, ids: torch.Tensor, field: str) -> list[list[str]]:
+    """Vocabulary pieces of every position, padding included, as upstream."""
+    size = len(tokenizer)
+    rows = ids.tolist()
+    for row, values in enumerate(rows):
+        for column, value in enumerate(values):
+            if not 0 <= value < size or tokenizer.convert_ids_to_tokens(value) is None:
+                raise IdOutOfVocabulary(
+                    f"{value} is not in the vocabulary of {size} ids; nw-compat reads padding too",
+                    field=f"{field}[{row}][{column}]",
+                )
+    return [tokenizer.convert_ids_to_tokens(values) for values in rows]
+
+
+def _require_choice(field: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise AlignmentInputError(f"{value!r} is none of {', '.join(choices)}", field=field)
+
+
+def _require_batch(
+    student_ids: torch.Tensor,
+    teacher_ids: torch.Tensor,
+    student_mask: torch.Tensor | None,
+    teacher_mask: torch.Tensor | None,
+) -> None:
+    for side, ids, mask in (("student", student_ids, student_mask), ("teacher", teacher_ids, teacher_mask)):
+        if not isinstance(ids, torch.Tensor) or ids.dim() != 2 or ids.dtype not in INTEGER_TYPES:
+            raise AlignmentInputError(
+                "must be an integer tensor [batch, tokens]; pad ragged rows and pass a mask",
+                field=f"{side}_ids",
+            )
+        if mask is not None and (not isinstance(mask, torch.Tensor) or mask.shape != ids.shape):
+            raise AlignmentInputError(
+                f"must be a tensor of shape {tuple(ids.shape)} like its ids", field=f"{side}_attention_mask"
+            )
+    if len(student_ids) != len(teacher_ids):
+        raise AlignmentInputError(
+            f"has {len(teacher_ids)} rows, student_ids has {len(student_ids)}", field="teacher_ids"
+        )
