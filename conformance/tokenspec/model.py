@@ -114,13 +114,13 @@ def _write(value: object, indent: int) -> str:
     if isinstance(value, dict) and value:
         lines = [f"{inner}{_inline(key)}: {_write(item, indent + 1)}" for key, item in value.items()]
         return "{\n" + ",\n".join(lines) + f"\n{pad}}}"
-    if isinstance(value, list) and value:
+    if isinstance(value, list | tuple) and value:
         if all(isinstance(item, int | float) for item in value):
             rows = [value[start : start + IDS_PER_LINE] for start in range(0, len(value), IDS_PER_LINE)]
             if len(rows) == 1:
                 return _inline(value)
             return "[\n" + ",\n".join(inner + _inline(row)[1:-1] for row in rows) + f"\n{pad}]"
-        if all(not isinstance(item, dict | list) for item in value):
+        if all(not isinstance(item, dict | list | tuple) for item in value):
             return _inline(value)
         return "[\n" + ",\n".join(inner + _span_or_nested(item, indent + 1) for item in value) + f"\n{pad}]"
     return _inline(value)
@@ -128,7 +128,7 @@ def _write(value: object, indent: int) -> str:
 
 def _span_or_nested(value: object, indent: int) -> str:
     """A short list of scalars (a span, a pair) reads best on one line."""
-    flat = isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
+    flat = isinstance(value, list | tuple) and not any(isinstance(item, dict | list | tuple) for item in value)
     return _inline(value) if flat else _write(value, indent)
 
 

@@ -82,11 +82,14 @@ class Selection:
         return not self.statuses or all(known[part].status in self.statuses for part in parts)
 
 
-def select_cells(selection: Selection) -> list[Cell]:
-    """All cells of a selection, grouped by area and row so that each row is loaded once."""
+def select_cells(selection: Selection, *, with_goldens: bool = True) -> list[Cell]:
+    """All cells of a selection, sorted by row so that each row is loaded once.
+
+    ``with_goldens=False`` leaves the goldens unread: for making them, when the old ones may be stale.
+    """
     known = specs()
     _refuse_unknown_rows(selection.rows, known)
-    cells = [cell for area in selection.area_list() for cell in _cells_of(area, selection, known)]
+    cells = [cell for area in selection.area_list() for cell in _cells_of(area, selection, known, with_goldens)]
     order = {row: number for number, row in enumerate(("-", *known))}
     cells.sort(key=lambda cell: order.get(cell.row, len(order)))
     if selection.cases and not cells:
@@ -101,7 +104,7 @@ def _refuse_unknown_rows(rows: Iterable[str], known: dict[str, RowSpec]) -> None
                 raise UsageError(f"no row {part!r}. Known: {', '.join(sorted(known))}.")
 
 
-def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec]) -> Iterator[Cell]:
+def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec], with_goldens: bool) -> Iterator[Cell]:
     by_row: dict[str, list[Case]] = {}
     for case in load_cases(area):
         if selection.takes_case(case):
@@ -110,7 +113,7 @@ def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec]) -> It
                     by_row.setdefault(row, []).append(case)
     for row, cases in by_row.items():
         for case in cases:
-            yield Cell(area, case, row, load_golden(row, case))
+            yield Cell(area, case, row, load_golden(row, case) if with_goldens else None)
 
 
 def rows_of(area: Area, case: Case, row_specs: Sequence[RowSpec]) -> list[str]:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tokenspec.bench import Figure, benches
+from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 
 
@@ -25,7 +26,7 @@ def bench(names: tuple[str, ...], markdown: bool) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"no benchmark {unknown[0]!r}. Known: {', '.join(known)}")
-    console = Console()
+    console = screen()
     missed = 0
     for name, item in known.items():
         if names and name not in names:

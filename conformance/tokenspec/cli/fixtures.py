@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.progress import track
 
+from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 
 from .options import selection_options
@@ -40,7 +40,15 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
         "-q",
         "--no-header",
     ]
-    arguments += ["-p", "no:cacheprovider", "--tb=short", "--import-mode=importlib", *update]
+    arguments += [
+        "-p",
+        "no:cacheprovider",
+        "--tb=short",
+        "--import-mode=importlib",
+        "-W",
+        "ignore::UserWarning",
+        *update,
+    ]
     for name in ("areas", "rows", "cases", "statuses"):
         option = {"areas": "area", "rows": "row", "cases": "case", "statuses": "status"}[name]
         arguments += [f"--tokenspec-{option}={value}" for value in chosen[name]]
@@ -90,7 +98,7 @@ def verify(**chosen: Any) -> None:
 
     cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden]
     differing, missing = 0, set()
-    console = Console(stderr=True)
+    console = screen(stderr=True)
     for cell in track(cells, description="asking the oracle", console=console, disable=not console.is_terminal):
         try:
             now = ask_oracle(cell)

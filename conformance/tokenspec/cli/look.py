@@ -16,6 +16,7 @@ from tokenspec.adapters import Ok
 from tokenspec.adapters.resolve import registered, resolve
 from tokenspec.areas import areas
 from tokenspec.checks import all_checks
+from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import available, load, spec_of, specs
 from tokenspec.runner import Run, assets_of
@@ -61,14 +62,14 @@ def list_(what: str) -> None:
         table = table_of("impl", "from")
         for name, point in registered().items():
             table.add_row(name, point.value)
-    Console().print(table)
+    screen().print(table)
 
 
 @click.command()
 @click.argument("name")
 def explain(name: str) -> None:
     """Explain a requirement (RND-022), a check (render.text), a case (render/tool-parallel) or a row (qwen3)."""
-    console = Console()
+    console = screen()
     cases = {case.id: case for area in areas().values() for case in load_cases(area)}
     if name in requirements():
         explain_requirement(console, name)
@@ -159,13 +160,13 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
             str(position),
             *(Text(text, style="" if same else "bold red") for text in texts),
         )
-    Console().print(table)
+    screen().print(table)
 
 
 @click.command()
 def doctor() -> None:
     """Versions, rows at hand, and what to do next."""
-    console = Console()
+    console = screen()
     console.print(f"Python {platform.python_version()} on {platform.system()}", highlight=False)
     for package in (
         "tokenspec",

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from tokenspec.adapters.resolve import resolve
+from tokenspec.cli.screen import screen
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
 from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
@@ -27,7 +28,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
     The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
     """
     chosen = [mutant for mutant in load_mutants(areas) if not only or mutant.id in only]
-    console = Console()
+    console = screen()
     cache: dict[Any, Any] = {}
     cells = {id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}
     twin = resolve("reference")
@@ -46,7 +47,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        console=Console(stderr=True),
+        console=screen(stderr=True),
         transient=True,
     )
     with progress:

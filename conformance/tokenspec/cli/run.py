@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tokenspec.adapters import Column
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import Cell
+from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import specs
 from tokenspec.report.jsonl import write_report
@@ -88,7 +89,7 @@ def run(
     if unknown:
         raise UsageError(f"--gate {sorted(unknown)[0]} is not among the --impl columns")
     columns = columns_of(impls)
-    results = judge(columns, select_cells(selection(chosen)), timeout, Console(stderr=True))
+    results = judge(columns, select_cells(selection(chosen)), timeout, screen(stderr=True))
     if report is not None:
         write_report(report, columns, results)
     code = exit_code(results, frozenset(gate or impls))
@@ -100,9 +101,9 @@ def run(
     if as_json:
         print_json(results, code)
     else:
-        print_run(Console(), results, list(impls), show_all=show_all, gate=gate)
+        print_run(screen(), results, list(impls), show_all=show_all, gate=gate)
         if missing:
-            Console().print(
+            screen().print(
                 f"assets missing for {len(missing)} rows; run: tokenspec models pull {' '.join(missing)}",
                 soft_wrap=True,
             )
@@ -157,8 +158,8 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         raise UsageError(
             f"{', '.join(impls)}: has none of the operations. Add a method render(request), parse(request), ..."
         )
-    results = judge(columns, cells, timeout, Console(stderr=True))
-    console = Console()
+    results = judge(columns, cells, timeout, screen(stderr=True))
+    console = screen()
     print_failures(console, results, shown=1)
     print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))

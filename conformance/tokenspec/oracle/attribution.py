@@ -124,7 +124,12 @@ def attribute(messages: list[Any], render: Render) -> Owners:
     for index, path in body_strings(messages):
         if _is_copy_of_earlier(messages, path):
             continue
-        ranges = locate(text, messages, path, render)
+        try:
+            ranges = locate(text, messages, path, render)
+        except Undecidable:
+            if messages[index].get("role") != "assistant" or MARKUP.search(get_at(messages, path)):
+                raise
+            ranges = []  # an assistant's turn is known by its opener and stop token; its exact body is not needed
         found.strings[path] = ranges
         for start, end in ranges:
             for position in range(start, end):

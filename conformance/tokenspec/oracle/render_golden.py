@@ -111,7 +111,7 @@ def label_characters(
     messages = given.messages
     for index, message in enumerate(messages):
         content = message.get("content")
-        if isinstance(content, dict | int | float):
+        if isinstance(content, dict | int | float) and message.get("role") != "assistant":
             raise Undecidable(
                 f"messages[{index}].content is {type(content).__name__}, printed in the template's own way"
             )
@@ -168,23 +168,15 @@ def sampled_regions(
     """For each assistant message the characters the model emits: after opener or generation prompt, through the closer.
 
     Raises:
-        Undecidable: openers and assistant messages do not match one to one, or a region holds another message's body.
+        Undecidable: openers and assistant messages cannot be matched, or a region holds another message's body.
     """
     wire, text = row.spec.wire, owners.text
     scaffold = [index is None for index in owners.owner]
     openers = _occurrences(text, wire.assistant_open, scaffold, end_of_turns)
-    assistants = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
-    bounds = [start for start, _ in openers] + [end_of_turns]
-    inside: list[set[int]] = []
-    for start, stop in zip(bounds, bounds[1:], strict=False):
-        inside.append({i for i in owners.owner[start:stop] if i is not None and messages[i].get("role") == "assistant"})
-    claimed = [next(iter(found)) if len(found) == 1 else None for found in inside]
-    if len(openers) == len(assistants):
-        claimed = [given if given is not None else wanted for given, wanted in zip(claimed, assistants, strict=True)]
-    if claimed != assistants[: len(claimed)] or len(claimed) != len(assistants):
-        raise Undecidable(f"{len(assistants)} assistant messages, but {len(openers)} assistant openers in the text")
+    limits = [start for start, _ in openers[1:]] + [end_of_turns]
     regions: dict[int, tuple[int, int]] = {}
-    for index, (start, after), limit in zip(assistants, openers, bounds[1:], strict=True):
+    for index, number in match_openers(owners, messages, openers, limits).items():
+        (start, after), limit = openers[number], limits[number]
         first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
         own = [at for at in range(after, limit) if owners.owner[at] == index]
         closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, own[-1] + 1 if own else first)
@@ -194,6 +186,47 @@ def sampled_regions(
             raise Undecidable(f"the turn of messages[{index}] also holds the body of messages[{min(foreign)}]")
         regions[index] = (min(first, end), end)
     return regions
+
+
+def match_openers(
+    owners: Owners, messages: list[Any], openers: list[tuple[int, int]], limits: list[int]
+) -> dict[int, int]:
+    """Assistant message -> number of its opener. A body decides; between two such turns, empty ones match in order.
+
+    An opener nobody claims is no turn (templates whose assistant opener also closes the user's turn print it always).
+    """
+    assistants = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
+    claimed: dict[int, int] = {}
+    for number, ((_, after), limit) in enumerate(zip(openers, limits, strict=True)):
+        inside = {i for i in owners.owner[after:limit] if i is not None and messages[i].get("role") == "assistant"}
+        if len(inside) > 1:
+            raise Undecidable(f"messages {sorted(inside)} share one assistant turn")
+        for index in inside:
+            if index in claimed:
+                raise Undecidable(f"messages[{index}] is spread over two assistant turns")
+            claimed[index] = number
+    bodied = {i for i in owners.owner if i is not None and messages[i].get("role") == "assistant"}
+    if bodied - set(claimed):
+        raise Undecidable(f"messages[{min(bodied - set(claimed))}] is printed outside any assistant turn")
+    empty = [index for index in assistants if index not in claimed]
+    for index in empty:
+        low = max((claimed[i] for i in claimed if i < index), default=-1)
+        high = min((claimed[i] for i in claimed if i > index), default=len(openers))
+        free = [number for number in range(low + 1, high) if number not in claimed.values()]
+        rivals = [i for i in empty if _between(i, claimed, low, high)]
+        if len(free) != len(rivals):
+            raise Undecidable(f"messages[{index}] has no body, and {len(free)} openers could be its own")
+    for index in empty:
+        low = max((claimed[i] for i in claimed if i < index), default=-1)
+        claimed[index] = low + 1
+    return dict(sorted(claimed.items()))
+
+
+def _between(index: int, claimed: dict[int, int], low: int, high: int) -> bool:
+    """Whether an unclaimed message lies between the turns ``low`` and ``high``."""
+    before = max((claimed[i] for i in claimed if i < index), default=-1)
+    after = min((claimed[i] for i in claimed if i > index), default=high)
+    return before == low and after == high
 
 
 def _occurrences(

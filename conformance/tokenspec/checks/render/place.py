@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tokenspec.checks import NotGiven, Subject
+from tokenspec.models import load
 from tokenspec.oracle.token_bytes import token_starts
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def _character_map(spans: tuple[tuple[SpanKind, int | None, int, str], ...]) -> 
 
 
 @lru_cache(maxsize=8)
-def _starts(row: Row, ids: tuple[int, ...], text: str) -> tuple[int, ...] | None:
-    starts = token_starts(row.tokenizer, list(ids), text)
+def _starts(row: str, ids: tuple[int, ...], text: str) -> tuple[int, ...] | None:
+    starts = token_starts(load(row).tokenizer, list(ids), text)
     return None if starts is None else tuple(starts)
 
 
@@ -58,7 +59,9 @@ def row_of(subject: Subject) -> Row:
 
 def starts_of(subject: Subject) -> tuple[int, ...]:
     """The first character of each token of the *output*. Raises NotGiven when its ids do not spell the oracle's text."""
-    starts = _starts(row_of(subject), tuple(subject.output.token_ids), subject.expect.text)
+    if subject.expect is None:
+        raise NotGiven("no golden")
+    starts = _starts(subject.cell.row, tuple(subject.output.token_ids), subject.expect.text)
     if starts is None:
         raise NotGiven("the ids do not spell the expected text, so masks cannot be laid over it (see the IDS verdict)")
     return starts
