@@ -1,0 +1,60 @@
+"""Base units: the sentences or clauses that rule engines group. Rules only; a parser can be injected instead.
+
+A base segmenter is any callable ``(trace, unit) -> starts`` of code point offsets. The default knows punctuation,
+paragraphs, common abbreviations and spans that must stay whole (math and code).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Literal
+
+from tokenspec_reference.engines.offsets import Offsets, partition
+from tokenspec_reference.engines.parameters import one_of
+
+BaseUnit = Literal["clause", "sent"]
+BaseSegmenter = Callable[[str, BaseUnit], Iterable[int]]
+
+PROTECTED = re.compile(r"\$\$.*?\$\$|\$.*?\$|```.*?```|`.*?`", re.DOTALL)
+SENTENCE_END = re.compile(r"[.!?…。！？]+[\"')\]»”’]*(?:\s+|$)|(?<=[。！？])|\n\s*\n\s*|\n+")
+ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|Eq|Fig|No|Dr|Mr|Mrs|Ms|St)|(?:^|\n)\s*\d+|\b[A-Z])\.\s+$"
+)
+CLAUSE_END = re.compile(
+    r"[;:]\s+"
+    r"|,\s+(?=(?:and|but|so|or|yet|because|since|although|though|while|whereas|which|if|when|then|therefore|thus|hence)\b)"
+    r"|\s+(?=(?:because|although|whereas|unless)\b)",
+    re.IGNORECASE,
+)
+SHORT_WORDS, SHORT_CHARACTERS = 3, 10  # a clause below either is joined to the one before it
+
+
+def rule_based_starts(trace: str, unit: BaseUnit) -> list[int]:
+    """Starts of the units: after the end of a sentence, for clauses also after ``;`` ``:`` and before conjunctions."""
+    ends = [
+        match.end() for match in SENTENCE_END.finditer(trace) if not ABBREVIATION.search(trace[: match.end()][-12:])
+    ]
+    if unit == "sent":
+        return sorted(set(ends))
+    ends += [match.end() for match in CLAUSE_END.finditer(trace)]
+    joined: list[int] = []
+    edges = [0, *sorted(set(ends)), len(trace)]
+    for start, end in pairwise(edges[1:]):
+        piece = trace[start:end].strip()
+        if len(piece.split()) >= SHORT_WORDS and len(piece) >= SHORT_CHARACTERS:
+            joined.append(start)
+    return joined
+
+
+def base_units(trace: str, unit: BaseUnit, segmenter: BaseSegmenter = rule_based_starts) -> Offsets:
+    """The units as a partition of ``trace``; starts strictly inside math or code are dropped.
+
+    Raises:
+        InvalidParameter: ``unit`` is neither ``clause`` nor ``sent``.
+    """
+    one_of(unit, ("clause", "sent"), "seg_base_unit")
+    whole = [match.span() for match in PROTECTED.finditer(trace)]
+    starts = [start for start in segmenter(trace, unit) if not any(left < start < right for left, right in whole)]
+    return partition(starts, len(trace)) if trace else []

@@ -1,0 +1,131 @@
+"""``RTSeg``: one or several engines, and how their segmentations become one.
+
+Keyword arguments of a call belong to that call: each goes to the engines and to the fusion that know it, one that
+nobody knows is refused, and nothing is remembered.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tokenspec_reference.engines.base_units import BaseSegmenter, BaseUnit, rule_based_starts
+from tokenspec_reference.engines.errors import InvalidParameter, MissingFusion
+from tokenspec_reference.engines.label_fusion import LabelFusion, LabelMode
+from tokenspec_reference.engines.loading import load_model
+from tokenspec_reference.engines.offsets import Offsets
+from tokenspec_reference.engines.parameters import one_of
+from tokenspec_reference.engines.progress import progress_bar
+from tokenspec_reference.engines.segmentation import Progress, Segmentation
+
+
+class Engine(Protocol):
+    """Anything with a name and a ``segment``; its keyword-only parameters are the arguments it knows."""
+
+    name: str
+    segment: Callable[..., Segmentation]
+
+
+class RTSeg:
+    """Segment reasoning traces with one engine, or with several and a fusion: ``RTSeg(RTNewLine)(trace)``."""
+
+    def __init__(
+        self,
+        engines: Any,
+        aligner: Any = None,
+        label_fusion_type: LabelMode = "majority",
+        seg_base_unit: BaseUnit = "clause",
+        *,
+        base_segmenter: BaseSegmenter = rule_based_starts,
+    ) -> None:
+        """Choose engines and fusion.
+
+        Args:
+            engines: an engine class or instance, or a list of them.
+            aligner: a fusion class (``fuse(segmentations, **options)``); required for several engines.
+            label_fusion_type: ``majority`` or ``concat``.
+            seg_base_unit: ``clause`` or ``sent``, for engines that group base units.
+            base_segmenter: ``(trace, unit) -> starts``; the default follows rules and needs no model.
+
+        Raises:
+            MissingFusion: several engines, no aligner.
+            InvalidParameter: no engine, or an unknown label fusion or unit.
+        """
+        given = list(engines) if isinstance(engines, (list, tuple)) else [engines]
+        self.engines: list[Any] = [engine() if isinstance(engine, type) else engine for engine in given]
+        if not self.engines or not all(callable(getattr(engine, "segment", None)) for engine in self.engines):
+            raise InvalidParameter("expected engines with a method segment(trace, ...)", field="engines")
+        if len(self.engines) > 1 and aligner is None:
+            names = ", ".join(engine.name for engine in self.engines)
+            raise MissingFusion(f"{names} need a fusion, e.g. aligner=OffsetFusionVoting", field="aligner")
+        self.aligner = aligner
+        one_of(label_fusion_type, ("majority", "concat"), "label_fusion_type")
+        self.label_fusion_type: LabelMode = label_fusion_type
+        one_of(seg_base_unit, ("clause", "sent"), "seg_base_unit")
+        self.defaults = {"seg_base_unit": seg_base_unit, "base_segmenter": base_segmenter}
+
+    def __call__(self, trace: str, **options: Any) -> tuple[Offsets, list[str]]:
+        """Offsets (code points, a partition of ``trace``) and labels.
+
+        Raises:
+            InvalidParameter: an option that no engine and no fusion knows.
+            TokenSpecError: whatever an engine refuses.
+        """
+        result = self.segment(trace, **options)
+        return result.offsets, result.labels
+
+    def segment(self, trace: str, *, progress: Progress | bool | None = None, **options: Any) -> Segmentation:
+        """The same with scores, margin and forwards. ``progress=True`` draws a bar, a callable is told instead."""
+        self._refuse_unknown(options)
+        if self._reads_models() and options.get("model") is None and options.get("model_name") is not None:
+            model, tokenizer = load_model(options["model_name"])  # once for all engines
+            options = {**options, "model": model, "tokenizer": tokenizer}
+        with progress_bar("segmenting", shown=progress is True) as bar:
+            tell = progress if callable(progress) else (bar if progress else None)
+            results = [self._run(engine, trace, options, tell) for engine in self.engines]
+        return results[0] if len(results) == 1 else self._fused(trace, results, options)
+
+    def segment_many(self, traces: Iterable[str], *, progress: bool = False, **options: Any) -> list[Segmentation]:
+        """A batch; the model is loaded once and the bar counts traces."""
+        batch = list(traces)
+        if self._reads_models() and options.get("model") is None and options.get("model_name") is not None:
+            model, tokenizer = load_model(options["model_name"])
+            options = {**options, "model": model, "tokenizer": tokenizer}
+        results: list[Segmentation] = []
+        with progress_bar("traces", shown=progress) as bar:
+            for trace in batch:
+                results.append(self.segment(trace, **options))
+                bar(len(results), len(batch))
+        return results
+
+    def _run(self, engine: Any, trace: str, options: Mapping[str, Any], progress: Progress | None) -> Segmentation:
+        known = _known(engine.segment)
+        chosen = {**self.defaults, **options, "progress": progress}
+        result: Segmentation = engine.segment(trace, **{name: chosen[name] for name in chosen if name in known})
+        return result
+
+    def _fused(self, trace: str, results: Sequence[Segmentation], options: Mapping[str, Any]) -> Segmentation:
+        segmentations = [result.offsets for result in results]
+        known = _known(self.aligner.fuse)
+        chosen = {"length": len(trace), **options}
+        offsets = self.aligner.fuse(segmentations, **{name: chosen[name] for name in chosen if name in known})
+        labels = LabelFusion.fuse(segmentations, [result.labels for result in results], offsets, self.label_fusion_type)
+        return Segmentation(offsets, labels, forwards=sum(result.forwards for result in results))
+
+    def _reads_models(self) -> bool:
+        return any("model" in _known(engine.segment) for engine in self.engines)
+
+    def _refuse_unknown(self, options: Mapping[str, Any]) -> None:
+        known = set(self.defaults).union(*(_known(engine.segment) for engine in self.engines))
+        if self.aligner is not None:
+            known |= _known(self.aligner.fuse)
+        for name in options:
+            if name not in known:
+                raise InvalidParameter(f"no engine knows this; known are {', '.join(sorted(known))}", field=name)
+
+
+def _known(function: Callable[..., Any]) -> set[str]:
+    """Names of the keyword-only parameters."""
+    parameters = inspect.signature(function).parameters.values()
+    return {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}

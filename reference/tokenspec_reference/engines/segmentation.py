@@ -1,0 +1,43 @@
+"""What an engine returns, and what the caller may watch while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tokenspec_reference.engines.offsets import Offsets
+
+UNKNOWN_LABEL = "UNK"
+
+Progress = Callable[[int, int], None]
+"""Called with (tokens done, tokens in all)."""
+
+
+@dataclass(frozen=True)
+class ScoreCurve:
+    """Pass 1 scores for a picture: character position of every token, its score, and the threshold."""
+
+    positions: tuple[int, ...]
+    scores: tuple[float, ...]
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """A partition of the trace into segments.
+
+    ``offsets`` are code point ``(start, end)`` pairs, ``labels`` has one entry per segment. ``margin`` is the smallest
+    distance of a decided score from the threshold (None when nothing was decided): two correct implementations may only
+    differ where it is tiny. ``forwards`` counts calls of the model.
+    """
+
+    offsets: Offsets
+    labels: list[str]
+    margin: float | None = None
+    forwards: int = 0
+    curve: ScoreCurve | None = field(default=None, repr=False)
+
+
+def unlabelled(offsets: Offsets) -> Segmentation:
+    """Segments without labels."""
+    return Segmentation(offsets, [UNKNOWN_LABEL] * len(offsets))
