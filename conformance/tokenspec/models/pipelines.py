@@ -94,6 +94,7 @@ _DEEPSEEK_WORDS = (
     "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 )
 _SPACE_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
+_TEKKEN = _splits(_o200k(r"\p{N}", ""), trim=True)
 _BEGIN_LLAMA = _starts_with("<|begin_of_text|>", 128000)
 
 PIPELINES: dict[str, Pipeline] = {
@@ -110,10 +111,8 @@ PIPELINES: dict[str, Pipeline] = {
     ),
     "cl100k": Pipeline(pre_tokenizer=_splits(_cl100k(r"\p{N}{1,3}"), trim=True)),
     "o200k": Pipeline(pre_tokenizer=_splits(_o200k(r"\p{N}{1,3}", _CONTRACTIONS + "?"), trim=True)),
-    "tekken": Pipeline(
-        pre_tokenizer=_splits(_o200k(r"\p{N}", ""), trim=True),
-        post_processor=_starts_with("<s>", 1, {"</s>": 2}),
-    ),
+    "tekken": Pipeline(pre_tokenizer=_TEKKEN, post_processor=_starts_with("<s>", 1, {"</s>": 2})),
+    "tekken-plain": Pipeline(pre_tokenizer=_TEKKEN),
     "kimi": Pipeline(pre_tokenizer=_splits(_KIMI, trim=True)),
     "laguna": Pipeline(
         normalizer=None,
