@@ -33,6 +33,7 @@ class TokenAligner:
     ``profile="boundary"`` (normative): the finest segmentation at common byte boundaries, from ids and byte lengths
     alone. ``profile="nw-compat"``: the seed's dynamic programme over canonical spellings, bit for bit.
 
+    A tokenizer is a fast Hugging Face tokenizer or, for ``boundary``, a ``PieceTable``.
     ``special_roles`` declares roles for token spellings of either side (``boundary``), e.g.
     ``{"<think>": "think", "[THINK]": "think"}``. ``device``: where to compute and return; default where the ids are.
     ``projection_matrix_path`` is only kept, for the loss; ``max_comb_len`` concerns ``nw-compat``.
@@ -69,10 +70,12 @@ class TokenAligner:
     @cached_property
     def tables(self) -> tuple[PieceTable, PieceTable]:
         """Piece tables of the student and the teacher (``boundary``)."""
-        return (
-            PieceTable.from_tokenizer(self.student_tokenizer, special_roles=self.special_roles),
-            PieceTable.from_tokenizer(self.teacher_tokenizer, special_roles=self.special_roles),
-        )
+        return self._table(self.student_tokenizer), self._table(self.teacher_tokenizer)
+
+    def _table(self, tokenizer: Any) -> PieceTable:
+        if isinstance(tokenizer, PieceTable):
+            return tokenizer
+        return PieceTable.from_tokenizer(tokenizer, special_roles=self.special_roles)
 
     def align(
         self,
