@@ -1,14 +1,16 @@
 """Any Jinja chat template as a renderer: text as transformers renders it, attribution by provenance.
 
-Reading order: ``provenance`` (strings with runs), ``values``, ``printing``, ``json_text``, ``sandbox``, ``tracking``,
-``ownership``, ``sampled``, ``renderer``.
+Reading order: ``provenance`` (strings with runs), ``values`` (the caller's values), ``printing``, ``json_text`` and
+``formatting`` (values to text), ``sandbox``, ``marks``, ``tracking`` and ``filters`` (Jinja), ``printer``,
+``ownership``, ``sampled`` and ``spans`` (printed pieces to attribution), ``renderer``.
 """
 
 from .limits import InvalidTemplate, Limits, TemplateLimitExceeded
 from .provenance import Origin
-from .renderer import Provenance, TemplateRenderer
+from .reads import reads
+from .renderer import TemplateRenderer
 from .sampled import Wire
-from .tracking import reads
+from .spans import Provenance
 
 __all__ = [
     "InvalidTemplate",

@@ -1,153 +1,187 @@
-"""Filters that keep provenance. A filter not named here keeps Jinja's own code; a string it makes is marked derived."""
+"""Filters that keep provenance. A filter not named here keeps Jinja's own code; a string it makes is derived."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Undefined
-from jinja2.filters import make_attrgetter
+from jinja2 import filters as jinja_filters
 from jinja2.utils import _PassArg, pass_context
 from markupsafe import Markup
 
+from tokenspec_reference.errors import UnsupportedByReference
+
+from .formatting import percent
 from .json_text import tojson
-from .limits import Limits, check_method
-from .printing import percent, text_of
-from .provenance import PRIVATE, Tracked, concat, derived, runs_of
-from .safe import SafeText, escaped
+from .limits import check_method
+from .printing import text_of
+from .provenance import Tracked, concat, derived
+from .safe import escaped, marked_safe
+from .state import state_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from jinja2.runtime import Context
 
-    from .values import ValueTable
+    from .limits import Limits
 
-Filter = Callable[..., Any]
-
-
-def _table(context: Context) -> ValueTable:
-    table: ValueTable = context.parent[PRIVATE + "state"].table
-    return table
-
-
-def _tracked(value: Any, context: Context) -> Tracked:
-    text = text_of(value, _table(context))
-    return text if isinstance(text, Tracked) else Tracked.of(str.__str__(text), runs_of(text))
+    Filter = Callable[..., Any]
 
 
 def tracking_filters(builtin: dict[str, Filter], limits: Limits) -> dict[str, Filter]:
     """All filters of an environment, with those that build strings replaced."""
-    own = {name: pass_context(function) for name, function in _own(limits).items()}
-    kept = {name: _marked(name, function, limits) for name, function in builtin.items() if name not in own}
-    return {**kept, **own}
+    kept = {name: _kept(name, function, limits) for name, function in builtin.items()}
+    return {**kept, **{name: _own(function, kept[name]) for name, function in _OWN.items()}}
 
 
-def _marked(name: str, function: Filter, limits: Limits) -> Filter:
-    """Jinja's filter; text it computes from tracked text is derived from it."""
-    wants = _PassArg.from_obj(function)
+def _own(function: Filter, escaping: Filter) -> Filter:
+    """Our filter; Jinja's inside ``{% autoescape true %}``, where filters escape."""
 
-    def filtered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        check_method(limits, name, value, args, kwargs)
-        leading: tuple[Any, ...] = {
-            _PassArg.context: (context,),
-            _PassArg.eval_context: (context.eval_ctx,),
-            _PassArg.environment: (context.environment,),
-        }.get(wants, ())
-        result = function(*leading, value, *args, **kwargs)
-        context.parent[PRIVATE + "state"].budget.spend(1)
-        if isinstance(result, str) and not isinstance(result, Tracked):
-            sources = [source for source in (value, *args, *kwargs.values()) if isinstance(source, str)]
-            if any(result is source for source in sources):
-                return result
-            if isinstance(result, Markup):
-                return SafeText.of(str(result), runs_of(derived(str(result), *sources)))
-            return derived(result, *sources)
-        return result
+    def filtered(context: Context, *args: Any, **kwargs: Any) -> Any:
+        return (escaping if context.eval_ctx.autoescape else function)(context, *args, **kwargs)
 
     return pass_context(filtered)
 
 
-def _own(limits: Limits) -> dict[str, Filter]:
-    def string(context: Context, value: Any) -> str:
-        return value if isinstance(value, str) else text_of(value, _table(context))
+def _kept(name: str, function: Filter, limits: Limits) -> Filter:
+    """Jinja's filter, bounded; text it computes is derived."""
+    wants = _PassArg.from_obj(function)
+    computes = name in _COMPUTING or name in _OWN
 
-    def json_text(
-        context: Context,
-        x: Any,
-        ensure_ascii: Any = False,
-        indent: Any = None,
-        separators: Any = None,
-        sort_keys: Any = False,
-    ) -> str:
-        check_method(limits, "indent", "", (indent,), {})
-        return tojson(x, _table(context), ensure_ascii, indent, separators, sort_keys)
-
-    def join(context: Context, value: Iterable[Any], d: str = "", attribute: Any = None) -> str:
-        if attribute is not None:
-            value = map(make_attrgetter(context.environment, attribute), value)
-        parts: list[str] = []
-        for index, item in enumerate(value):
-            if index:
-                parts.append(text_of(d, _table(context)))
-            parts.append(text_of(item, _table(context)))
-        limits.check_size(sum(map(len, parts)))
-        return concat(parts) if parts else ""
-
-    def replace(context: Context, s: Any, old: Any, new: Any, count: Any = None) -> str:
-        text, needle, fresh = (_tracked(value, context) for value in (s, old, new))
-        check_method(limits, "replace", text, (needle, fresh), {})
-        return text.replace(needle, fresh, -1 if count is None else count)
-
-    def trim(context: Context, value: Any, chars: Any = None) -> str:
-        return _tracked(value, context).strip(chars)
-
-    def upper(context: Context, s: Any) -> str:
-        return _tracked(s, context).upper()
-
-    def lower(context: Context, s: Any) -> str:
-        return _tracked(s, context).lower()
-
-    def capitalize(context: Context, s: Any) -> str:
-        return _tracked(s, context).capitalize()
-
-    def center(context: Context, value: Any, width: Any = 80) -> str:
-        check_method(limits, "center", "", (width,), {})
-        return _tracked(value, context).center(width)
-
-    def indent(context: Context, s: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:
-        text = _tracked(s, context)
-        margin = width if isinstance(width, str) else " " * width
-        check_method(limits, "replace", text, ("\n", margin), {})
-        text = text + "\n"
-        if blank:
-            body = ("\n" + margin if isinstance(margin, Tracked) else Tracked("\n" + margin)).join(
-                text.splitlines()
-            )
+    def filtered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        check_method(limits, name, value, args, kwargs)
+        state_of(context).budget.spend(1)
+        if wants is _PassArg.context:
+            result = function(context, value, *args, **kwargs)
+        elif wants is _PassArg.eval_context:
+            result = function(context.eval_ctx, value, *args, **kwargs)
+        elif wants is _PassArg.environment:
+            result = function(context.environment, value, *args, **kwargs)
         else:
-            lines = text.splitlines()
-            body = lines.pop(0)
-            if lines:
-                shown = [margin + line if line else line for line in lines]
-                body = concat([body, "\n", *[p for line in shown for p in (line, "\n")][:-1]])
-        return margin + body if first else body
+            result = function(value, *args, **kwargs)
+        if isinstance(result, list):
+            state_of(context).budget.spend(len(result))
+        if not computes or not isinstance(result, str) or isinstance(result, Tracked):
+            return result
+        return marked_safe(derived(result)) if isinstance(result, Markup) else derived(result)
 
-    def formatted(context: Context, value: Any, *args: Any, **kwargs: Any) -> str:
-        if args and kwargs:
-            raise TypeError("can't handle positional and keyword arguments at the same time")
-        check_method(limits, "%", value, args, kwargs)
-        return percent(_tracked(value, context), kwargs or args, _table(context))
-
-    def safe(context: Context, value: Any) -> str:
-        text = value if isinstance(value, str) else text_of(value, _table(context))
-        return SafeText.of(str.__str__(text), runs_of(text))
-
-    def escape(context: Context, value: Any) -> str:
-        return escaped(text_of(value, _table(context)) if not isinstance(value, SafeText) else value)
-
-    return {
-        "string": string, "tojson": json_text, "join": join, "replace": replace, "trim": trim, "upper": upper,
-        "lower": lower, "capitalize": capitalize, "center": center, "indent": indent, "format": formatted,
-        "safe": safe, "escape": escape, "e": escape,
-    }  # fmt: skip
+    return pass_context(filtered)
 
 
-__all__ = ["Undefined", "tracking_filters"]
+def _tracked(context: Context, value: Any) -> Tracked:
+    """The string a filter works on."""
+    return value if isinstance(value, Tracked) else Tracked.lift(text_of(value, state_of(context).table))
+
+
+def _string(context: Context, object: Any) -> str:  # noqa: A002 - filters take keywords, so names are Jinja's
+    return object if isinstance(object, str) else text_of(object, state_of(context).table)
+
+
+def _tojson(
+    context: Context,
+    x: Any,
+    ensure_ascii: Any = False,
+    indent: Any = None,
+    separators: Any = None,
+    sort_keys: Any = False,
+) -> str:
+    state = state_of(context)
+    check_method(state.limits, "indent", "", (indent,), {})
+    return tojson(x, state.table, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _join(context: Context, value: Iterable[Any], d: Any = "", attribute: Any = None) -> str:
+    state = state_of(context)
+    if attribute is not None:
+        value = map(jinja_filters.make_attrgetter(context.environment, attribute), value)
+    parts = [text_of(item, state.table) for item in value]
+    between = text_of(d, state.table)
+    state.limits.check_size(sum(map(len, parts)) + len(between) * len(parts))
+    return concat([part for item in parts for part in (between, item)][1:]) if parts else ""
+
+
+def _replace(context: Context, s: Any, old: Any, new: Any, count: Any = None) -> str:
+    text, needle, fresh = (_tracked(context, value) for value in (s, old, new))
+    check_method(state_of(context).limits, "replace", text, (needle, fresh), {})
+    return text.replace(needle, fresh, -1 if count is None else count)
+
+
+def _trim(context: Context, value: Any, chars: Any = None) -> str:
+    return _tracked(context, value).strip(chars)
+
+
+def _upper(context: Context, s: Any) -> str:
+    return _tracked(context, s).upper()
+
+
+def _lower(context: Context, s: Any) -> str:
+    return _tracked(context, s).lower()
+
+
+def _capitalize(context: Context, s: Any) -> str:
+    return _tracked(context, s).capitalize()
+
+
+def _title(context: Context, s: Any) -> str:
+    return _tracked(context, s).mapped(jinja_filters.do_title)
+
+
+def _center(context: Context, value: Any, width: Any = 80) -> str:
+    check_method(state_of(context).limits, "center", "", (width,), {})
+    return _tracked(context, value).center(width)
+
+
+def _indent(context: Context, s: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:
+    limits = state_of(context).limits
+    check_method(limits, "indent", "", (width,), {})
+    margin = width if isinstance(width, str) else " " * width
+    text = Tracked.lift(s + "")
+    check_method(limits, "replace", text, ("\n", margin), {})
+    lines = (text + "\n").splitlines()
+    indented = [lines[0], *(margin + line if line or blank else line for line in lines[1:])]
+    body = concat([piece for line in indented for piece in ("\n", line)][1:])
+    return margin + body if first else body
+
+
+def _format(context: Context, value: Any, *args: Any, **kwargs: Any) -> str:
+    if args and kwargs:
+        raise TypeError("can't handle positional and keyword arguments at the same time")
+    state = state_of(context)
+    return percent(_tracked(context, value), kwargs or args, state.table, state.limits)
+
+
+def _safe(context: Context, value: Any) -> str:
+    return marked_safe(value if isinstance(value, str) else text_of(value, state_of(context).table))
+
+
+def _escape(context: Context, value: Any) -> str:
+    return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
+
+
+def _random(context: Context, seq: Any) -> str:  # noqa: ARG001
+    raise UnsupportedByReference("the template draws at random, so its text is not reproducible", field="chat_template")
+
+
+_COMPUTING = frozenset(
+    {"filesizeformat", "forceescape", "pprint", "striptags", "truncate", "urlencode", "urlize", "wordwrap", "xmlattr"}
+)
+"""Filters of Jinja that compute text; the others return what they were given, or no text."""
+
+_OWN: dict[str, Filter] = {
+    "string": _string,
+    "tojson": _tojson,
+    "join": _join,
+    "replace": _replace,
+    "trim": _trim,
+    "upper": _upper,
+    "lower": _lower,
+    "capitalize": _capitalize,
+    "title": _title,
+    "center": _center,
+    "indent": _indent,
+    "format": _format,
+    "safe": _safe,
+    "escape": _escape,
+    "e": _escape,
+    "random": _random,
+}

@@ -9,7 +9,6 @@ from typing import Any
 from tokenspec_reference.errors import TokenSpecError
 
 _NUMBER = re.compile(r"\d+")
-_WIDTHS = re.compile(r"%(?:\([^()]*\))?[#0\- +]*(\d*)(?:\.(\d+))?")
 
 
 class InvalidTemplate(TokenSpecError):
@@ -19,20 +18,20 @@ class InvalidTemplate(TokenSpecError):
 
 
 class TemplateLimitExceeded(TokenSpecError):
-    """The template asked for more than the bounds allow: a runaway loop, a huge range or string, endless recursion."""
+    """The template asks for more than the bounds allow: a runaway loop, a huge string, endless recursion."""
 
     rejection_code = "template-limit"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """``characters`` bounds every single string and the output; ``steps`` bounds loop iterations and calls."""
+    """``characters`` bounds the output and every value on the way; ``steps`` bounds loop iterations and calls."""
 
     characters: int = 64 * 2**20
     steps: int = 5_000_000
 
     def check_size(self, size: Any) -> None:
-        """Refuse a string or list of ``size`` elements.
+        """Refuse a string or list of ``size`` elements (anything but a number passes).
 
         Raises:
             TemplateLimitExceeded: when it is larger than ``characters``.
@@ -50,8 +49,8 @@ class Budget:
 
     def __init__(self, limits: Limits) -> None:
         """Start with the whole allowance."""
-        self.limits = limits
-        self.left = limits.steps
+        self._limits = limits
+        self._left = limits.steps
 
     def spend(self, steps: int) -> None:
         """Pay for ``steps``.
@@ -59,13 +58,19 @@ class Budget:
         Raises:
             TemplateLimitExceeded: when the allowance is used up.
         """
-        self.left -= steps
-        if self.left < 0:
+        self._left -= steps
+        if self._left < 0:
             raise TemplateLimitExceeded(
-                f"the template takes more than {self.limits.steps} steps;"
+                f"the template takes more than {self._limits.steps} steps;"
                 " pass limits=Limits(steps=...) if you trust it",
                 field="chat_template",
             )
+
+
+def check_numbers(limits: Limits, specification: str) -> None:
+    """Refuse a format specification with a huge width or precision."""
+    for number in _NUMBER.findall(specification):
+        limits.check_size(int(number[:20]))
 
 
 def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None:
@@ -73,35 +78,21 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
     if operator == "+":
         if isinstance(left, (str, list, tuple)) and isinstance(right, (str, list, tuple)):
             limits.check_size(len(left) + len(right))
+    elif isinstance(left, int) and isinstance(right, int):
+        if operator == "*":
+            limits.check_size((left.bit_length() + right.bit_length()) * 64)
+        elif operator == "**" and right > 0:
+            limits.check_size(left.bit_length() * right * 64)
     elif operator == "*":
         for value, count in ((left, right), (right, left)):
             if isinstance(value, (str, list, tuple)) and isinstance(count, int):
                 limits.check_size(len(value) * count)
-        if isinstance(left, int) and isinstance(right, int):
-            limits.check_size(left.bit_length() + right.bit_length())
-    elif operator == "**":
-        if isinstance(left, int) and isinstance(right, int) and right > 0:
-            limits.check_size(left.bit_length() * right)
-    elif isinstance(left, str):
-        check_method(limits, "%", left, right if isinstance(right, tuple) else (right,), {})
 
 
 _SIZED = frozenset(
-    {
-        "center",
-        "ljust",
-        "rjust",
-        "zfill",
-        "expandtabs",
-        "indent",
-        "batch",
-        "slice",
-        "wordwrap",
-        "truncate",
-        "round",
-    }
+    {"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "wordwrap", "truncate", "round"}
 )
-"""String methods and filters whose integer arguments are sizes."""
+"""String methods and filters whose whole numbers are sizes."""
 
 
 def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -109,19 +100,9 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
     values = (*args, *kwargs.values())
     if name in _SIZED:
         for value in values:
-            limits.check_size(value)
+            limits.check_size(value * 64 if name in ("round", "batch", "slice") and isinstance(value, int) else value)
         if name == "expandtabs" and isinstance(text, str):
-            limits.check_size(text.count("\t") * next((v for v in values if isinstance(v, int)), 8))
-    elif name == "%" and isinstance(text, str):
-        stars = [value for value in values if isinstance(value, int)] if "*" in text else []
-        for size in (
-            *stars,
-            *(int(number[:20]) for pair in _WIDTHS.findall(text) for number in pair if number),
-        ):
-            limits.check_size(size)
-    elif name == "format spec":
-        for number in _NUMBER.findall(str(text)):
-            limits.check_size(int(number[:20]))
+            limits.check_size(str.count(text, "\t") * next((v for v in values if isinstance(v, int)), 8))
     elif not isinstance(text, str) or not values:
         return
     elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):

@@ -1,8 +1,8 @@
 """Strings that know where each character came from.
 
-``Tracked("Paris")`` behaves as the plain string in every respect a template can see; beside its text it keeps *runs*,
-``(length, origin)`` pairs that tile it. Strings made from it keep the origins of the characters they kept. Runs, not one
-origin per character: a message of a megabyte is one pair.
+``Tracked("Paris")`` behaves as the plain string in every respect a template can see. Beside its text it keeps *runs*:
+``(length, origin)`` pairs that tile it. Strings made from it keep the origins of the characters they keep. Runs, not
+one origin per character: a message of a megabyte is one pair.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ Runs = tuple[tuple[int, int], ...]
 SCAFFOLD = 0
 """Origin of the template's own characters."""
 DERIVED = 1
-"""Origin of characters that a template computed (a length, an index, a truth value): no source character exists."""
+"""Origin of characters that a template computed (a length, an index, a truth value)."""
 
 PRIVATE = "_tokenspec_"
+"""Prefix of every name this package adds to what a template can reach; the sandbox hides it."""
 
 
 class Origin(NamedTuple):
-    """A caller-supplied value: ``message`` is an index or -1 (tools, documents, options).
+    """A caller-supplied value. ``message`` is an index, or -1 for tools, documents and options.
 
-    ``path`` leads from the message (or the argument) to the value: ``("tool_calls", 0, "function", "name")``.
-    ``key`` marks a dictionary key, which is named by the path of its value. An empty path is scaffold emitted while
-    the template walked over that message.
+    ``path`` leads from the message (or from the render call) to the value, as in
+    ``("tool_calls", 0, "function", "name")``. ``key`` marks a dictionary key; it has the path of its value. An empty
+    path stands for template text printed while a loop was at that message.
     """
 
     message: int
@@ -38,28 +39,32 @@ class Origin(NamedTuple):
 def runs_of(text: str) -> Runs:
     """The runs of any string; a plain string is scaffold."""
     if isinstance(text, Tracked):
-        return text._tokenspec_runs
+        return text._tokenspec_runs  # noqa: SLF001 - this function is the accessor
     return ((len(text), SCAFFOLD),) if text else ()
 
 
 def merged(runs: Iterable[tuple[int, int]]) -> Runs:
     """The same tiling with equal neighbours joined and empty runs dropped."""
     out: list[tuple[int, int]] = []
-    for length, origin in runs:
-        if length and out and out[-1][1] == origin:
+    for run in runs:
+        length, origin = run
+        if not length:
+            continue
+        if out and out[-1][1] == origin:
             out[-1] = (out[-1][0] + length, origin)
-        elif length:
-            out.append((length, origin))
+        else:
+            out.append(run)
     return tuple(out)
 
 
 def cut(runs: Runs, start: int, stop: int) -> Runs:
-    """The runs of ``text[start:stop]`` for ``0 <= start <= stop <= len(text)``."""
+    """The runs of ``text[start:stop]`` for ``0 <= start``, ``stop <= len(text)``."""
     if start >= stop:
         return ()
     if len(runs) == 1:
         return ((stop - start, runs[0][1]),)
-    out, position = [], 0
+    out: list[tuple[int, int]] = []
+    position = 0
     for length, origin in runs:
         low, high = max(start, position), min(stop, position + length)
         if low < high:
@@ -70,15 +75,12 @@ def cut(runs: Runs, start: int, stop: int) -> Runs:
     return tuple(out)
 
 
-def single_origin(texts: Iterable[str]) -> int:
-    """The one origin all characters share, else ``DERIVED``."""
-    origins = {origin for text in texts for _, origin in runs_of(text)}
-    return origins.pop() if len(origins) == 1 else DERIVED
-
-
-def derived(text: str, *sources: str) -> Tracked:
-    """``text`` computed from ``sources`` in a way that cannot be followed character by character."""
-    return Tracked.of(str.__str__(text), ((len(text), single_origin(sources)),) if text else ())
+def parts_of(text: str) -> Iterator[tuple[str, int]]:
+    """``(plain text, origin)`` of every run."""
+    position = 0
+    for length, origin in runs_of(text):
+        yield str.__getitem__(text, slice(position, position + length)), origin
+        position += length
 
 
 def concat(pieces: Iterable[str]) -> str:
@@ -92,6 +94,11 @@ def concat(pieces: Iterable[str]) -> str:
     return Tracked.of(text, merged(run for part in parts for run in runs_of(part)))
 
 
+def derived(text: str) -> Tracked:
+    """``text`` computed in a way that cannot be followed character by character."""
+    return Tracked.from_origin(str.__str__(text), DERIVED)
+
+
 class Tracked(str):
     """A ``str`` with runs. Every method that returns characters of the string returns them tracked."""
 
@@ -100,7 +107,7 @@ class Tracked(str):
 
     @classmethod
     def of(cls, text: str, runs: Runs) -> Tracked:
-        """``text`` tiled by ``runs`` (lengths sum to ``len(text)``)."""
+        """``text`` tiled by ``runs``, whose lengths sum to ``len(text)``."""
         self = str.__new__(cls, text)
         self._tokenspec_runs = runs
         return self
@@ -110,30 +117,38 @@ class Tracked(str):
         """``text`` whose every character has one origin."""
         return cls.of(text, ((len(text), origin),) if text else ())
 
+    @classmethod
+    def lift(cls, text: str) -> Tracked:
+        """Any string as a tracked one."""
+        return text if isinstance(text, Tracked) else cls.of(str.__str__(text), runs_of(text))
+
+    def unmarked(self) -> Tracked:
+        """The string as it is printed: subclasses that mark it as safe drop the mark."""
+        return self
+
     def _like(self, text: str, runs: Runs) -> Tracked:
         return type(self).of(text, runs)
 
-    def _part(self, start: int, stop: int) -> Tracked:
-        return self._like(str.__getitem__(self, slice(start, stop)), cut(self._tokenspec_runs, start, stop))
-
     def _lift(self, other: str) -> str:
-        """Hook for subclasses that transform what is joined to them."""
+        """What ``other`` becomes when it is joined to this string; subclasses escape it."""
         return other
 
     # --- taking parts
+    def _part(self, start: int, stop: int) -> Tracked:
+        return self._like(str.__getitem__(self, slice(start, stop)), cut(self._tokenspec_runs, start, stop))
+
     def __str__(self) -> str:
         return self
 
     def __getitem__(self, key: Any) -> Tracked:
+        text = str.__getitem__(self, key)
         if not isinstance(key, slice):
-            text = str.__getitem__(self, key)
             index = range(len(self))[key]
             return self._like(text, cut(self._tokenspec_runs, index, index + 1))
         start, stop, step = key.indices(len(self))
         if step == 1:
-            return self._part(start, max(start, stop))
-        picked = [cut(self._tokenspec_runs, i, i + 1)[0] for i in range(start, stop, step)]
-        return self._like(str.__getitem__(self, key), merged(picked))
+            return self._like(text, cut(self._tokenspec_runs, start, stop))
+        return self._like(text, merged(cut(self._tokenspec_runs, i, i + 1)[0] for i in range(start, stop, step)))
 
     def __iter__(self) -> Iterator[str]:
         characters = str.__iter__(self)
@@ -156,7 +171,7 @@ class Tracked(str):
     def removesuffix(self, suffix: str, /) -> Tracked:
         return self._part(0, len(str.removesuffix(self, suffix)))
 
-    def _parts(self, texts: list[str], gap: int | None) -> list[str]:
+    def _parts(self, texts: Iterable[str], gap: int | None) -> list[str]:
         """Locate consecutive ``texts``: ``gap`` characters apart, or across white space when None."""
         out: list[str] = []
         position = 0
@@ -166,41 +181,35 @@ class Tracked(str):
             position = start + len(text) + (gap or 0)
         return out
 
-    def split(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:  # type: ignore[override]
+    def split(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:
         return self._parts(str.split(self, sep, maxsplit), None if sep is None else len(sep))
 
-    def rsplit(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:  # type: ignore[override]
+    def rsplit(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:
         return self._parts(str.rsplit(self, sep, maxsplit), None if sep is None else len(sep))
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         whole = self._parts(str.splitlines(self, keepends=True), 0)
         if keepends:
             return whole
-        ends = str.splitlines(self)
-        return [line[: len(end)] for line, end in zip(whole, ends, strict=True)]
+        return [line[: len(end)] for line, end in zip(whole, str.splitlines(self), strict=True)]
 
     def partition(self, sep: str, /) -> tuple[str, str, str]:
-        head, middle, tail = self._parts(list(str.partition(self, sep)), 0)
+        head, middle, tail = self._parts(str.partition(self, sep), 0)
         return head, middle, tail
 
     def rpartition(self, sep: str, /) -> tuple[str, str, str]:
-        head, middle, tail = self._parts(list(str.rpartition(self, sep)), 0)
+        head, middle, tail = self._parts(str.rpartition(self, sep), 0)
         return head, middle, tail
 
     # --- putting together
+    def _joined(self, *pieces: str) -> Tracked:
+        return self._like("".join(pieces), merged(run for piece in pieces for run in runs_of(piece)))
+
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, str):
-            return NotImplemented
-        return self._joined((self, self._lift(other)))
+        return self._joined(self, self._lift(other)) if isinstance(other, str) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        if not isinstance(other, str):
-            return NotImplemented
-        return self._joined((self._lift(other), self))
-
-    def _joined(self, pieces: Iterable[str]) -> Tracked:
-        parts = list(pieces)
-        return self._like("".join(parts), merged(run for part in parts for run in runs_of(part)))
+        return self._joined(self._lift(other), self) if isinstance(other, str) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
         text = str.__mul__(self, count)
@@ -218,19 +227,18 @@ class Tracked(str):
             runs.extend(runs_of(item))
         return self._like(text, merged(runs))
 
-    def replace(self, old: str, new: str, count: Any = -1, /) -> Tracked:  # type: ignore[override]
+    def replace(self, old: str, new: str, count: Any = -1, /) -> Tracked:
         text = str.replace(self, old, new, count)
-        new = self._lift(new)
+        fresh = self._lift(new)
         if old:
-            return self._like(new, runs_of(new)).join(self.split(old, count))
-        # An empty needle sits before every character and at the end, `count` times from the left.
+            return self._like(fresh, runs_of(fresh)).join(self.split(old, count))
+        # An empty needle is found before every character and at the end; `count` are replaced from the left.
         gaps = len(self) + 1 if count < 0 else min(count, len(self) + 1)
-        pieces: list[str] = []
-        for index, character in enumerate(self):
-            pieces += [new, character] if index < gaps else [character]
-        return self._like(text, self._joined([*pieces, new] if gaps > len(self) else pieces)._tokenspec_runs)
+        pieces = [piece for k, c in enumerate(self) for piece in ((fresh, c) if k < gaps else (c,))]
+        return self._like(text, runs_of(self._joined(*pieces, *([fresh] if gaps > len(self) else []))))
 
     def _padded(self, text: str, left: int) -> Tracked:
+        """``text`` is this string with ``left`` fill characters before it and the rest behind it."""
         runs = ((left, SCAFFOLD), *self._tokenspec_runs, (len(text) - len(self) - left, SCAFFOLD))
         return self._like(text, merged(runs))
 
@@ -245,63 +253,55 @@ class Tracked(str):
         text = str.center(self, width, fillchar)
         return self._padded(text, ("x" * len(self)).center(width, "-").find("x") if self else 0)
 
-    def __format__(self, spec: str) -> str:
-        return self if not spec else self.padded_as(str.__format__(self, spec))
-
     def padded_as(self, text: str) -> Tracked:
-        """``text`` is this string padded or cut by a format specification; anything else is derived."""
+        """``text``, which is this string padded or cut by a format specification; else it is derived."""
         start = text.find(str.__str__(self)) if self else 0
         if start >= 0:
             return self._padded(text, start)
-        return self[: len(text)] if str.startswith(self, text) else self._like(*_of(derived(text, self)))
+        return self._part(0, len(text)) if str.startswith(self, text) else derived(text)
 
-    def unmarked(self) -> Tracked:
-        """As it is printed: subclasses that mark a string as safe drop the mark."""
-        return self
+    def __format__(self, spec: str) -> str:
+        return self.padded_as(str.__format__(self, spec)) if spec else self
 
     # --- mapping characters
-    def _mapped(self, change: Callable[[str], str]) -> Tracked:
-        """Case maps: they may lengthen, but a run's image ends where the image of the prefix ends."""
+    def mapped(self, change: Callable[[str], str]) -> Tracked:
+        """Case maps and the like: the image of a run ends where the image of the text up to its end ends."""
         text = change(self)
-        if len(text) == len(self) or len(self._tokenspec_runs) < 2:
-            return self._like(
-                text, self._tokenspec_runs if len(text) == len(self) else runs_of(derived(text, self))
-            )
-        plain, runs, position, reached = str.__str__(self), [], 0, 0
+        if len(text) == len(self):
+            return self._like(str.__str__(text), self._tokenspec_runs)
+        runs: list[tuple[int, int]] = []
+        position = reached = 0
         for length, origin in self._tokenspec_runs:
             position += length
-            end = len(change(str.__getitem__(plain, slice(0, position))))
+            end = len(change(str.__getitem__(self, slice(0, position))))
             runs.append((end - reached, origin))
             reached = end
-        return self._like(text, merged(runs))
+        return self._like(str.__str__(text), merged(runs))
 
     def upper(self) -> Tracked:
-        return self._mapped(str.upper)
+        return self.mapped(str.upper)
 
     def lower(self) -> Tracked:
-        return self._mapped(str.lower)
+        return self.mapped(str.lower)
 
     def title(self) -> Tracked:
-        return self._mapped(str.title)
+        return self.mapped(str.title)
 
     def capitalize(self) -> Tracked:
-        return self._mapped(str.capitalize)
+        return self.mapped(str.capitalize)
 
     def swapcase(self) -> Tracked:
-        return self._mapped(str.swapcase)
+        return self.mapped(str.swapcase)
 
     def casefold(self) -> Tracked:
-        return self._mapped(str.casefold)
-
-    def zfill(self, width: Any, /) -> Tracked:
-        return self._like(*_of(derived(str.zfill(self, width), self)))
+        return self.mapped(str.casefold)
 
     def expandtabs(self, tabsize: Any = 8) -> Tracked:
-        return self._like(*_of(derived(str.expandtabs(self, tabsize), self)))
+        return self.mapped(lambda text: str.expandtabs(text, tabsize))
 
     def translate(self, table: Any, /) -> Tracked:
-        return self._like(*_of(derived(str.translate(self, table), self)))
+        return self.mapped(lambda text: str.translate(text, table))
 
-
-def _of(text: str) -> tuple[str, Runs]:
-    return str.__str__(text), runs_of(text)
+    def zfill(self, width: Any, /) -> Tracked:
+        text = str.zfill(self, width)
+        return self if len(text) == len(self) else self.padded_as(text)

@@ -3,63 +3,43 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError
+from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
+from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.rendered import RenderedTokens
-from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
-from .limits import Limits, TemplateLimitExceeded
-from .ownership import Piece, Stretch, assign_owners, is_body, is_supplied
-from .provenance import DERIVED, Origin, runs_of
-from .sampled import GenerationPrompt, Wire, opener_length, sampled_end, turns
-from .sandbox import clock
-from .tracking import STATE, RenderState, compile_template, reads
+from .limits import Limits
+from .ownership import Stretch, assign_owners, disowned, is_body
+from .printer import Printed, Printer
+from .reads import reads
+from .sampled import GenerationPrompt, Wire, shared_prefix
+from .spans import Attributor, Provenance
+from .tracking import compile_template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from jinja2 import Template
-
-    from .values import ValueTable
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """A rendered text and where its characters came from.
-
-    ``spans`` tile the text: owner, content and sampled per character. ``origins`` parallel them: message and field path
-    of the value, None for template text. ``unattributed`` are the ranges whose characters the template computed
-    (lengths, indices, truth values): nothing is claimed about them beyond the turn they stand in.
-    """
-
-    text: str
-    spans: list[Span]
-    origins: list[Origin | None]
-    unattributed: list[tuple[int, int]]
-
-
-@dataclass(frozen=True)
-class _Printed:
-    text: str
-    pieces: list[Piece]
-    table: ValueTable
+PROBES: tuple[list[dict[str, Any]], ...] = (
+    [{"role": "user", "content": "x"}],
+    [{"role": "user", "content": [{"type": "text", "text": "x"}]}],
+    [{"role": "system", "content": "x"}, {"role": "user", "content": "x"}],
+)
+"""Conversations whose generation prompt shows how assistant turns begin; the first one the template accepts is used."""
 
 
 class TemplateRenderer:
-    """Render with any chat template. Pure: equal inputs give equal outputs, nothing is kept between calls."""
+    """Render with any chat template. Equal inputs give equal outputs; only compiled code is kept between calls."""
 
     def __init__(
         self,
         tokenizer: Any,
-        chat_template: str | None = None,
+        chat_template: str | Mapping[str, str] | None = None,
         *,
         encoding: Encoding = "hf",
         id_profile: IdProfile = "canonical",
@@ -70,15 +50,28 @@ class TemplateRenderer:
         limits: Limits | None = None,
         **template_kwargs: Any,
     ) -> None:
-        """Compile ``chat_template`` (the tokenizer's own when None).
+        """Compile the template.
+
+        Args:
+            tokenizer: any object with ``encode(text, add_special_tokens=False)``; its ``special_tokens_map`` is what
+                the template sees as ``bos_token`` and the like.
+            chat_template: template text, by default the tokenizer's.
+            encoding: ``hf`` or ``isolated``, see :class:`Encoder`.
+            id_profile: ``canonical`` or ``sampled-boundary``.
+            straddle: which side owns a token that covers scaffold and body.
+            profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
+            now: what ``strftime_now`` gives.
+            wire: openers and closers of assistant turns; derived from the template when None.
+            limits: bounds for the template.
+            **template_kwargs: as in ``apply_chat_template``; also ``continue_final_message``.
 
         Raises:
             InvalidTemplate: when it is not Jinja.
-            TokenSpecError: when there is no template at all.
+            TokenSpecError: when there is no template.
         """
         source = chat_template if chat_template is not None else getattr(tokenizer, "chat_template", None)
         if not isinstance(source, str):
-            raise TokenSpecError("the tokenizer has no chat template; pass one", field="chat_template")
+            raise TokenSpecError("expected template text; the tokenizer has none", field="chat_template")
         self.tokenizer = tokenizer
         self.chat_template = source
         self.encoding = encoding
@@ -87,35 +80,30 @@ class TemplateRenderer:
         self.profile = profile
         self.now = now
         self.wire = wire or Wire()
-        self.limits = limits or Limits()
         self.template_kwargs = template_kwargs
-        self._template: Template = compile_template(source, profile, self.limits)
-        self._encoder = Encoder(tokenizer, source)
+        self.encoder = Encoder(tokenizer, source)
+        limits = limits or Limits()
+        self._special_tokens: dict[str, Any] = dict(getattr(tokenizer, "special_tokens_map", None) or {})
+        self._print = Printer(compile_template(source, profile, limits), self._special_tokens, limits)
 
     @property
     def reads(self) -> frozenset[str]:
-        """Keyword arguments the template reads."""
+        """Variables the template takes from outside."""
         return reads(self.chat_template)
 
     def render(
-        self,
-        messages: Any,
-        *,
-        tools: Any = None,
-        add_generation_prompt: bool = False,
-        **options: Any,
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
     ) -> RenderedTokens:
-        """Text, ids and masks of a conversation; see :class:`RenderedTokens`.
+        """Text, ids and masks of a conversation; ``options`` add to the renderer's template keywords.
 
         Raises:
             TemplateRejects: exactly where the template raises.
-            InvalidMessages: when the conversation is no JSON or is empty.
-            TemplateLimitExceeded: when the template runs away.
+            InvalidMessages: the conversation is empty or no JSON.
+            TemplateLimitExceeded: the template runs away.
         """
-        chat = self._chat(messages, tools, add_generation_prompt, options)
-        found = self._provenance(chat)
+        chat, found = self._attributed(messages, tools, add_generation_prompt, options)
         tokens = encode_and_attribute(
-            self._encoder,
+            self.encoder,
             found.text,
             found.spans,
             encoding=self.encoding,
@@ -137,169 +125,96 @@ class TemplateRenderer:
         self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
     ) -> list[int]:
         """The token ids of :meth:`render`."""
-        return self.render(
-            messages, tools=tools, add_generation_prompt=add_generation_prompt, **options
-        ).token_ids
+        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).token_ids
 
     def provenance(
         self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
     ) -> Provenance:
         """The text and the origin of every character, without encoding it."""
-        return self._provenance(self._chat(messages, tools, add_generation_prompt, options))
+        return self._attributed(messages, tools, add_generation_prompt, options)[1]
 
-    def _chat(
+    def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]
-    ) -> Chat:
-        return build_chat(
+    ) -> tuple[Chat, Provenance]:
+        keywords = {**self.template_kwargs, **options}
+        wanted = keywords.pop("continue_final_message", False)
+        chat = build_chat(
             messages,
             tools=tools,
-            options={**self.template_kwargs, **options},
+            options=keywords,
             add_generation_prompt=add_generation_prompt,
             profile=self.profile,
             now=self.now,
         )
+        if not wanted:
+            return chat, self._provenance(chat)
+        tagged, continued = continue_final_message(chat, wanted, self.chat_template)
+        found = self._provenance(tagged)
+        text, spans = continued.cut(found.text, found.spans)
+        computed = [(start, min(end, len(text))) for start, end in found.unattributed if start < len(text)]
+        return chat, Provenance(text, spans, found.origins[: len(spans)], computed)
 
-    # --- printing
-    def _print(self, chat: Chat, *, add_generation_prompt: bool) -> _Printed:
-        """Run the template over tracked values."""
-        state = RenderState(self.limits)
-        track = state.table.track
-        values = {
-            "strftime_now": clock(chat.now),
-            **self._special_tokens,
-            **{name: track(value, OUTSIDE, (name,)) for name, value in chat.options.items()},
-            "messages": [track(dict(turn.message), turn.index, ()) for turn in chat.turns],
-            "tools": track(chat.tools, OUTSIDE, ("tools",)),
-            "add_generation_prompt": add_generation_prompt,
-            STATE: state,
-        }
-        values.setdefault("documents", None)
-        pieces: list[Piece] = []
-        texts: list[str] = []
-        size = 0
-        try:
-            for piece in self._template.root_render_func(self._template.new_context(values)):
-                size += len(piece)
-                self.limits.check_size(size)
-                texts.append(piece)
-                pieces.append(Piece(runs_of(piece), state.message))
-            text = "".join(texts)
-        except TokenSpecError:
-            raise
-        except RecursionError as error:
-            raise TemplateLimitExceeded("the template recurses without end", field="chat_template") from error
-        except Exception as error:
-            raise TemplateRejects(f"{type(error).__name__}: {error}", field="messages") from error
-        return _Printed(str.__str__(text), pieces, state.table)
-
-    @cached_property
-    def _special_tokens(self) -> dict[str, Any]:
-        return dict(getattr(self.tokenizer, "special_tokens_map", None) or {})
-
-    # --- attributing
     def _provenance(self, chat: Chat) -> Provenance:
         printed = self._print(chat, add_generation_prompt=chat.add_generation_prompt)
-        stretches = assign_owners(printed.pieces, printed.table)
-        prompts = list(self._history_prompts)
-        prompt_start = len(printed.text)
+        stretches = self._owned(printed)
+        prompts = self._history_prompts
         if chat.add_generation_prompt:
-            prompt_start = self._prompt_start(chat, printed, stretches)
-            prompts.append(self._prompt(printed, prompt_start))
-            stretches = _disowned(stretches, prompt_start)
+            start = self._prompt_start(chat, printed, stretches)
+            prompts = (*prompts, self._prompt(printed, start))
+            stretches = disowned(stretches, start, len(printed.text))
         roles = [turn.role for turn in chat.turns]
-        spans = self._spans(printed, stretches, roles, prompts)
-        return spans
+        return Attributor(printed.text, printed.table, roles, self.wire, self._closers, prompts)(stretches)
 
-    def _prompt_start(self, chat: Chat, printed: _Printed, stretches: Sequence[Stretch]) -> int:
-        """Where the text with and the text without generation prompt part, behind the last body."""
+    def _owned(self, printed: Printed) -> list[Stretch]:
+        bos = self._special_tokens.get("bos_token")
+        return assign_owners(
+            printed.text,
+            printed.pieces,
+            printed.table,
+            bos=bos if isinstance(bos, str) else "",
+            closers=self._closers,
+        )
+
+    # --- the generation prompt
+    def _prompt_start(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> int:
+        """Where the texts with and without generation prompt part, behind the last body."""
         without = self._print(chat, add_generation_prompt=False).text
         last_body = max((s.end for s in stretches if is_body(s.origin, printed.table)), default=0)
-        return max(len(commonprefix([printed.text, without])), last_body)
+        return max(shared_prefix(printed.text, without), last_body)
 
-    def _prompt(self, printed: _Printed, start: int) -> GenerationPrompt:
-        edges, position = [], 0
-        for piece in printed.pieces:
-            position += sum(length for length, _ in piece.runs)
-            if position > start:
-                edges.append(position - start)
-        return GenerationPrompt.of(printed.text[start:], edges, self._added_tokens)
+    def _prompt(self, printed: Printed, start: int) -> GenerationPrompt:
+        return GenerationPrompt.of(printed.text[start:], list(_edges(printed, start)), self._added_tokens)
 
     @cached_property
     def _history_prompts(self) -> tuple[GenerationPrompt, ...]:
-        """The generation prompt of a one-message conversation: what assistant turns of a history begin with."""
-        chat = self._chat([{"role": "user", "content": "x"}], None, True, {})
-        try:
-            printed = self._print(chat, add_generation_prompt=True)
-            stretches = assign_owners(printed.pieces, printed.table)
-            start = self._prompt_start(chat, printed, stretches)
-        except TemplateRejects:
-            return ()
-        return (self._prompt(printed, start),)
+        """What the assistant turns of a history begin with; found once, from a one-message conversation."""
+        keywords = {name: value for name, value in self.template_kwargs.items() if name != "continue_final_message"}
+        for probe in PROBES:
+            chat = build_chat(probe, options=keywords, add_generation_prompt=True, profile=self.profile, now=self.now)
+            try:
+                printed = self._print(chat, add_generation_prompt=True)
+                start = self._prompt_start(chat, printed, self._owned(printed))
+            except TemplateRejects:
+                continue
+            return (self._prompt(printed, start),)
+        return ()
 
     @cached_property
     def _added_tokens(self) -> re.Pattern[str]:
-        texts = sorted(self._encoder.added.values(), key=len, reverse=True)
+        texts = sorted(self.encoder.added.values(), key=len, reverse=True)
         return re.compile("|".join(map(re.escape, texts)) or "(?!)")
 
     @cached_property
     def _closers(self) -> tuple[str, ...]:
-        if self.wire.assistant_close:
-            return self.wire.assistant_close
-        special = getattr(self.tokenizer, "all_special_tokens", None) or ()
-        return tuple(str(token) for token in special)
-
-    def _spans(
-        self, printed: _Printed, stretches: list[Stretch], roles: list[str], prompts: list[GenerationPrompt]
-    ) -> Provenance:
-        text, table = printed.text, printed.table
-        spans: list[Span] = []
-        origins: list[Origin | None] = []
-        for first, stop in turns(stretches):
-            members = stretches[first:stop]
-            owner = members[0].owner
-            low = high = members[0].start
-            if owner >= 0 and roles[owner] == "assistant":
-                low, high = self._sampled(text, members, table, prompts)
-            for stretch in members:
-                supplied = is_supplied(stretch.origin, table)
-                body = is_body(stretch.origin, table)
-                for start, end, sampled in _cuts(stretch, low, high):
-                    content = sampled if high > low or roles[owner : owner + 1] == ["assistant"] else body
-                    spans.append(Span(start, end, owner, content, sampled, supplied))
-                    origins.append(table.origins[stretch.origin] if supplied else None)
-        derived = [(s.start, s.end) for s in stretches if s.origin == DERIVED]
-        return Provenance(text, spans, origins, derived)
-
-    def _sampled(
-        self, text: str, members: Sequence[Stretch], table: ValueTable, prompts: list[GenerationPrompt]
-    ) -> tuple[int, int]:
-        start, end = members[0].start, members[-1].end
-        bodies = [s for s in members if is_body(s.origin, table)]
-        body_start = bodies[0].start if bodies else end
-        low = start + opener_length(text[start:end], body_start - start, self.wire, prompts)
-        after = max(low, bodies[-1].end if bodies else low)
-        return low, sampled_end(text, after, end, self._closers)
+        """Texts that can end a turn: what the row states, else the special tokens."""
+        special = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
+        return self.wire.assistant_close or tuple(token for token in special if isinstance(token, str) and token)
 
 
-def _disowned(stretches: list[Stretch], start: int) -> list[Stretch]:
-    """Everything behind ``start`` is the generation prompt and belongs to no message."""
-    out: list[Stretch] = []
-    for stretch in stretches:
-        if stretch.end <= start:
-            out.append(stretch)
-        elif stretch.start >= start:
-            out.append(stretch._replace(owner=OUTSIDE))
-        else:
-            out += [stretch._replace(end=start), stretch._replace(start=start, owner=OUTSIDE)]
-    return out
-
-
-def _cuts(stretch: Stretch, low: int, high: int) -> list[tuple[int, int, bool]]:
-    """The stretch cut at the borders of the sampled region."""
-    borders = sorted(
-        {stretch.start, stretch.end, *(x for x in (low, high) if stretch.start < x < stretch.end)}
-    )
-    return [(a, b, low <= a and b <= high) for a, b in zip(borders, borders[1:], strict=False)]
-
-
-__all__ = ["InvalidMessages", "Provenance", "TemplateRenderer"]
+def _edges(printed: Printed, start: int) -> Iterator[int]:
+    """Ends of the pieces behind ``start``, relative to it."""
+    position = 0
+    for runs, _ in printed.pieces:
+        position += sum(length for length, _ in runs)
+        if position > start:
+            yield position - start

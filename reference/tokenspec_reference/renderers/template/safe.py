@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from .provenance import Tracked, runs_of
+from .provenance import Tracked, parts_of, runs_of
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 
 
 class SafeText(Tracked):
-    """A tracked string marked safe: ``+`` escapes the other side. Printing drops the mark."""
+    """A tracked string marked safe: joining escapes the other side, printing drops the mark."""
 
     __slots__ = ()
 
-    def __html__(self) -> SafeText:
+    def __html__(self) -> str:
         """Tell Jinja that this needs no escaping."""
         return self
+
+    def unmarked(self) -> Tracked:
+        return Tracked.of(str.__str__(self), runs_of(self))
 
     def _lift(self, other: str) -> str:
         return escaped(other)
 
-    def unmarked(self) -> Tracked:
-        """The printed string."""
-        return Tracked.of(str.__str__(self), self._tokenspec_runs)
+
+def marked_safe(text: str) -> SafeText:
+    """``text | safe``."""
+    safe = SafeText.of(str.__str__(text), runs_of(text))
+    assert isinstance(safe, SafeText)
+    return safe
 
 
 def escaped(text: str) -> SafeText:
-    """HTML-escape; an entity belongs to the character it stands for."""
+    """``text | escape``; an entity belongs to the character it stands for."""
     if isinstance(text, SafeText):
         return text
-    runs, pieces, position = [], [], 0
-    for length, origin in runs_of(text):
-        part = "".join(_ENTITIES.get(c, c) for c in str.__getitem__(text, slice(position, position + length)))
-        runs.append((len(part), origin))
-        pieces.append(part)
-        position += length
-    return SafeText.of("".join(pieces), tuple(runs))
+    pieces = [("".join(_ENTITIES.get(c, c) for c in part), origin) for part, origin in parts_of(text)]
+    runs = tuple((len(piece), origin) for piece, origin in pieces)
+    return marked_safe(Tracked.of("".join(piece for piece, _ in pieces), runs))

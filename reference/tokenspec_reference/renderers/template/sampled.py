@@ -1,26 +1,29 @@
 """Which part of an assistant turn the model emits: from behind the generation prompt through the stop token.
 
-Derived from the template itself, with at most one extra render per renderer. The turn's opener is what it shares with the
-generation prompt, cut at a joint of the prompt (an edge of a piece the template prints, an edge of an added token, the end
-of a line). The stop is the last closing token in the scaffold behind the body. A row may state both (``Wire``).
+Both ends are derived from the template, at the price of one small extra render per renderer. The opener of a turn is
+what it shares with the generation prompt, cut at a joint of the prompt: an edge of a piece the template prints, an edge
+of an added token, or the end of a line. The stop is the last closing token in the scaffold behind the body. A row may
+state both (:class:`Wire`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
-    from .ownership import Stretch
-
 
 @dataclass(frozen=True)
 class Wire:
-    """What is known of a wire format: turn openers, closing tokens, media placeholders that count as body."""
+    """What is known of a wire format.
+
+    ``assistant_open`` and ``assistant_close`` are texts that open and end an assistant turn; a closer may be the first
+    token of the next turn, which then counts as sampled. ``placeholders`` are media tokens the template writes for a
+    part of a message; they count as body.
+    """
 
     assistant_open: tuple[str, ...] = ()
     assistant_close: tuple[str, ...] = ()
@@ -38,38 +41,37 @@ class GenerationPrompt:
     def of(cls, text: str, edges: Sequence[int], added_tokens: re.Pattern[str]) -> GenerationPrompt:
         """Find the joints of ``text``; ``edges`` are where its printed pieces end."""
         tokens = {edge for match in added_tokens.finditer(text) for edge in match.span()}
-        lines = {k + 1 for k, character in enumerate(text) if character == "\n"}
+        lines = {position + 1 for position, character in enumerate(text) if character == "\n"}
         return cls(text, tuple(sorted({*edges, *tokens, *lines, len(text)})))
 
     def shared_with(self, turn: str, body_start: int) -> int:
-        """How many leading characters of ``turn`` are this prompt. Body is never opener, unless all of it is prompt."""
+        """How many leading characters of ``turn`` are this prompt. A body is no opener, unless all of it is prompt."""
         if turn.startswith(self.text):
             return len(self.text)
-        shared = min(len(commonprefix([turn[: len(self.text)], self.text])), body_start)
+        shared = min(shared_prefix(turn, self.text), body_start)
         return max((joint for joint in self.joints if joint <= shared), default=0)
 
 
 def opener_length(turn: str, body_start: int, wire: Wire, prompts: Sequence[GenerationPrompt]) -> int:
     """Characters at the start of an assistant turn that the model did not emit."""
-    stated = max((len(opener) for opener in wire.assistant_open if turn.startswith(opener)), default=None)
-    full = max((len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)), default=0)
-    if stated is not None:
-        return max(stated, full)
+    stated = [len(opener) for opener in wire.assistant_open if turn.startswith(opener)]
+    if stated:
+        return max(*stated, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
     return max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
 
 
-def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int:
-    """Where the emission ends: behind the last closer in ``text[after:end]``, else before trailing white space."""
-    ends = [at + len(closer) for closer in closers if (at := text.rfind(closer, after, end)) >= 0]
-    return max(ends) if ends else max(after, after + len(text[after:end].rstrip()))
+def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int | None:
+    """Where the emission ends: behind the last closer in ``text[after:end]``; None when there is none."""
+    return max((at + len(closer) for closer in closers if (at := text.rfind(closer, after, end)) >= 0), default=None)
 
 
-def turns(stretches: Sequence[Stretch]) -> list[tuple[int, int]]:
-    """Index ranges of consecutive stretches with one owner."""
-    found: list[tuple[int, int]] = []
-    first = 0
-    for index in range(1, len(stretches) + 1):
-        if index == len(stretches) or stretches[index].owner != stretches[first].owner:
-            found.append((first, index))
-            first = index
-    return found
+def shared_prefix(left: str, right: str) -> int:
+    """Length of the common prefix of two strings, by bisection (comparing slices runs in C)."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,8 +1,8 @@
 """The environment chat templates run in: what transformers builds around Jinja, stated once.
 
 Immutable sandbox, ``trim_blocks`` and ``lstrip_blocks``, loop controls, the ``{% generation %}`` tag, ``tojson`` that
-escapes nothing, ``raise_exception``, and since transformers 5 a guarded ``dict`` and ``namespace``. This class renders plain
-strings; it is the readable twin of the tracking environment and its peer in tests.
+escapes nothing, ``raise_exception``, and since transformers 5 a guarded ``dict`` and ``namespace``. This class renders
+plain strings; it is the readable twin of the tracking environment and its peer in tests.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class GenerationTag(Extension):
-    """``{% generation %}...{% endgeneration %}``: prints its body; trainers read what is inside as the model's words."""
+    """``{% generation %}...{% endgeneration %}``: prints its body; what is inside are the model's words."""
 
-    tags = {"generation"}
+    tags = {"generation"}  # noqa: RUF012 - an instance variable for Jinja's types
 
     def parse(self, parser: Parser) -> nodes.Node:
         """Turn the tag into a call whose body is the tag's body."""
@@ -70,9 +70,7 @@ class GuardedNamespace(Namespace):
 
 def _refuse_underscore(name: Any) -> None:
     if isinstance(name, str) and name.startswith("_"):
-        raise SecurityError(
-            f"a namespace attribute of a chat template cannot start with an underscore: {name!r}"
-        )
+        raise SecurityError(f"a namespace attribute of a chat template cannot start with an underscore: {name!r}")
 
 
 def raise_exception(message: Any) -> NoReturn:
@@ -107,7 +105,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
 def clock(now: datetime) -> Callable[[str], str]:
     """``strftime_now`` with a given time."""
 
-    def strftime_now(format: str) -> str:
+    def strftime_now(format: str) -> str:  # noqa: A002 - templates may pass it by name
         return now.strftime(format)
 
     return strftime_now

@@ -1,0 +1,102 @@
+"""``%`` and ``str.format`` with provenance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+from jinja2.sandbox import SandboxedFormatter
+
+from .limits import check_numbers
+from .printing import agreed, repr_pieces, text_of
+from .provenance import Tracked, concat, derived
+
+if TYPE_CHECKING:
+    from .limits import Limits
+    from .values import ValueTable
+
+_CONVERSION = re.compile(
+    r"%(?:\((?P<key>[^()]*)\))?"
+    r"(?P<rest>[#0\- +]*(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?[hlL]?(?P<type>.))",
+    re.DOTALL,
+)
+
+
+def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) -> str:
+    """``template % arguments``."""
+    values = list(arguments) if isinstance(arguments, tuple) else [arguments]
+    conversions = list(_CONVERSION.finditer(template))
+    for match in conversions:
+        check_numbers(limits, match["rest"])
+        if "*" in (match["width"], match["precision"]):
+            for value in values:
+                limits.check_size(value)
+    text = str.__str__(template) % arguments
+    try:
+        return agreed(text, concat(_percent_pieces(template, conversions, arguments, values, table)))
+    except (LookupError, TypeError, ValueError):
+        return derived(text)  # a conversion the pattern above does not know
+
+
+def _percent_pieces(
+    template: str, conversions: Sequence[re.Match[str]], arguments: Any, values: list[Any], table: ValueTable
+) -> Iterable[str]:
+    position = 0
+    for match in conversions:
+        yield template[position : match.start()]
+        position = match.end()
+        if match["type"] == "%":
+            yield "%"
+            continue
+        stars = [values.pop(0) for option in (match["width"], match["precision"]) if option == "*"]
+        value = arguments[match["key"]] if match["key"] is not None else values.pop(0)
+        yield _fitted(value, ("%" + match["rest"]) % (*stars, value), table, as_text=match["type"] == "s")
+    yield template[position:]
+
+
+def _fitted(value: Any, shown: str, table: ValueTable, *, as_text: bool) -> str:
+    """``shown`` with the origins of ``value``, as far as it is the value padded or cut."""
+    source = text_of(value, table) if as_text else concat(repr_pieces(value, table))
+    return Tracked.lift(source).padded_as(shown)
+
+
+class TrackedFormatter(SandboxedFormatter):
+    """``str.format`` inside the sandbox."""
+
+    def __init__(self, environment: Any, table: ValueTable, limits: Limits) -> None:
+        """Format for one render."""
+        super().__init__(environment)
+        self._table = table
+        self._limits = limits
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Python's result, rebuilt from tracked fields."""
+        text = super().vformat(format_string, args, kwargs)
+        fields = list(Formatter().parse(str.__str__(format_string)))
+        if any("{" in (spec or "") for _, _, spec, _ in fields):
+            return derived(text)
+        pieces: list[str] = []
+        automatic = 0
+        for literal, field, spec, conversion in fields:
+            pieces.append(literal)
+            if field is None:
+                continue
+            name = field
+            if field[:1] in ("", ".", "["):
+                name, automatic = f"{automatic}{field}", automatic + 1
+            value, _ = self.get_field(name, args, kwargs)
+            pieces.append(self._field(value, conversion, spec or ""))
+        return agreed(text, concat(pieces))
+
+    def _field(self, value: Any, conversion: str | None, spec: str) -> str:
+        shown = self.format_field(self.convert_field(value, conversion), spec)
+        if conversion == "a":
+            return derived(shown)
+        return _fitted(value, shown, self._table, as_text=conversion != "r")
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Refuse huge widths before Python builds them."""
+        check_numbers(self._limits, format_spec)
+        return str(super().format_field(value, format_spec))

@@ -1,0 +1,46 @@
+"""What one render knows, and how the code of a compiled template reaches it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .limits import Budget, Limits
+from .provenance import PRIVATE, SCAFFOLD
+from .values import ValueTable
+
+if TYPE_CHECKING:
+    from jinja2.runtime import Context
+
+STATE = PRIVATE + "state"
+"""Name of the render variable that carries the state."""
+
+
+class RenderState:
+    """The values of a render, its budget, and the message each open loop is at."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Start outside all loops."""
+        self.limits = limits
+        self.table = ValueTable()
+        self.budget = Budget(limits)
+        self.loops: list[int] = [-1]
+        self._scaffold: dict[int, int] = {}
+
+    @property
+    def message(self) -> int:
+        """The message the innermost loop is at; -1 outside."""
+        return self.loops[-1]
+
+    def scaffold_origin(self) -> int:
+        """Origin of template text printed now, for text that is buffered before it is output."""
+        if self.message < 0:
+            return SCAFFOLD
+        if self.message not in self._scaffold:
+            self._scaffold[self.message] = self.table.origin(self.message, ())
+        return self._scaffold[self.message]
+
+
+def state_of(context: Context) -> RenderState:
+    """The state of the render that ``context`` belongs to."""
+    state: RenderState = context.parent[STATE]
+    return state
