@@ -1,0 +1,38 @@
+"""Fast-forward: the tokens a grammar forces, in the canonical tokenisation (``spec/40-fast-forward.md``)."""
+
+from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens, tokenize_partial
+from tokenspec_reference.fast_forward.grammars import (
+    Alternatives,
+    Grammar,
+    InOrder,
+    JsonSchema,
+    Literal,
+    Regex,
+    Special,
+)
+from tokenspec_reference.fast_forward.mask import allowed_tokens
+from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
+from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
+from tokenspec_reference.fast_forward.tokenize import is_canonical, tokenize_bytes
+from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+
+__all__ = [
+    "Alternatives",
+    "Grammar",
+    "InOrder",
+    "JsonSchema",
+    "Literal",
+    "Matcher",
+    "Regex",
+    "Special",
+    "TokenBytes",
+    "after",
+    "allowed_tokens",
+    "canonical_ff_tokens",
+    "forced_bytes",
+    "is_canonical",
+    "small_vocabulary",
+    "tokenize_bytes",
+    "tokenize_partial",
+    "viable",
+]

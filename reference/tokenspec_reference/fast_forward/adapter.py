@@ -1,0 +1,156 @@
+"""The operation ``fast_forward`` of the adapter protocol: a vocabulary, a grammar, a prefix, and queries about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens
+from tokenspec_reference.fast_forward.grammars import (
+    Alternatives,
+    Grammar,
+    InOrder,
+    JsonSchema,
+    Literal,
+    Regex,
+    Special,
+)
+from tokenspec_reference.fast_forward.mask import allowed_tokens
+from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
+from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
+from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+
+SAMPLE = 16  # ids of the next mask that are reported
+QUERY_FIELDS = {"mode", "max_tokens", "max_length", "grammar_check"}
+
+
+class Model(Protocol):
+    """What this operation needs of a loaded row."""
+
+    @property
+    def directory(self) -> str:
+        """A Hugging Face tokenizer folder."""
+        ...
+
+
+def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[str, Any]:
+    """Answer every query about one grammar after one prefix.
+
+    Args:
+        request: ``model`` (a row id) or ``vocabulary`` (an inline one), ``grammar``, ``prefix`` (pieces of text, each
+            tokenised for itself, or ``{"special": name}``), ``queries`` (keyword arguments of ``canonical_ff_tokens``).
+        models: the loaded rows.
+
+    Returns:
+        ``prefix_tokens``, ``forced_bytes``, ``accepting`` and one answer for each query. Bytes are a string where they
+        are UTF-8, else ``{"hex": ...}``.
+    """
+    vocabulary = _vocabulary(request, models)
+    start = read_grammar(request["grammar"], vocabulary)
+    prefix_tokens = _prefix_tokens(request.get("prefix", []), vocabulary)
+    state = after(start, vocabulary.raw(prefix_tokens))
+    if state is None:
+        raise TokenSpecError("the grammar does not allow this prefix", field="prefix")
+    forced, _ = forced_bytes(state)
+    return {
+        "prefix_tokens": prefix_tokens,
+        "forced_bytes": written(forced),
+        "accepting": state.accepting(),
+        "answers": [_answer(vocabulary, state, prefix_tokens, query) for query in request["queries"]],
+    }
+
+
+def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
+    """A grammar from its JSON form: one of ``literal alternatives regex json_schema special sequence``."""
+    kind = next((key for key in grammar if key != "whitespace"), "")
+    value = grammar.get(kind)
+    if kind == "literal":
+        return Literal(read_bytes(value))
+    if kind == "alternatives":
+        return Alternatives([read_bytes(item) for item in value or ()])
+    if kind == "regex" and isinstance(value, str):
+        return Regex(value)
+    if kind == "json_schema" and isinstance(value, Mapping):
+        return JsonSchema(value, whitespace=grammar.get("whitespace", "compact"))
+    if kind == "special":
+        return Special(_special(value, vocabulary))
+    if kind == "sequence" and isinstance(value, list):
+        return InOrder([read_grammar(item, vocabulary) for item in value])
+    raise TokenSpecError(
+        "expected one of literal, alternatives, regex, json_schema, special, sequence", field=f"grammar.{kind}"
+    )
+
+
+def read_bytes(value: Any) -> bytes:
+    """Bytes from their JSON form: text, or ``{"hex": ...}`` where they are not UTF-8."""
+    if isinstance(value, str):
+        return value.encode()
+    try:
+        return bytes.fromhex(value["hex"])
+    except (TypeError, KeyError, ValueError):
+        raise TokenSpecError('expected text or {"hex": "c3a9"}', field="bytes") from None
+
+
+def written(data: bytes) -> str | dict[str, str]:
+    """The JSON form of bytes."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"hex": data.hex()}
+
+
+def _answer(
+    vocabulary: TokenBytes, state: Matcher, prefix_tokens: Sequence[int], query: Mapping[str, Any]
+) -> dict[str, Any]:
+    unknown = set(query) - QUERY_FIELDS
+    if unknown:
+        raise TokenSpecError(f"known fields: {', '.join(sorted(QUERY_FIELDS))}", field=f"queries.{min(unknown)}")
+    tokens, leftover = canonical_ff_tokens(vocabulary, state, prefix_tokens, **query)
+    current: Matcher | None = state
+    consumed = 0
+    for token_id in tokens:
+        current = after(current, vocabulary.raw((token_id,))) if current is not None else None
+        consumed += current is not None
+    result: dict[str, Any] = {"tokens": tokens, "leftover": written(leftover), "consumed": consumed}
+    if tokens:
+        result["first_in_mask"] = viable(state, vocabulary.raw(tokens[:1]))
+    if current is not None:
+        result["forced_after"] = written(forced_bytes(current)[0])
+        result["next_tokens"] = list(islice(allowed_tokens(vocabulary, current), SAMPLE))
+    return result
+
+
+def _prefix_tokens(pieces: Sequence[Any], vocabulary: TokenBytes) -> list[int]:
+    ids: list[int] = []
+    for piece in pieces:
+        ids += vocabulary.encode_isolated(piece) if isinstance(piece, str) else [_special(piece["special"], vocabulary)]
+    return ids
+
+
+def _special(name: Any, vocabulary: TokenBytes) -> int:
+    if name not in vocabulary.special_ids:
+        raise TokenSpecError(f"{name!r} is not a special token of this vocabulary", field="special")
+    return vocabulary.special_ids[name]
+
+
+def _vocabulary(request: Mapping[str, Any], models: Mapping[str, Model]) -> TokenBytes:
+    inline = request.get("vocabulary")
+    if inline is not None:
+        return small_vocabulary(
+            *(read_bytes(token) for token in inline["merged"]), special=tuple(inline.get("special", ()))
+        )
+    if request.get("model") not in models:
+        raise TokenSpecError("expected a loaded row", field="model")
+    return _of_directory(models[request["model"]].directory)
+
+
+@lru_cache(maxsize=2)
+def _of_directory(directory: str) -> TokenBytes:
+    """The vocabulary of a folder; kept for the many requests about one row."""
+    from tokenizers import Tokenizer
+
+    return TokenBytes.from_tokenizer(Tokenizer.from_file(str(Path(directory) / "tokenizer.json")))

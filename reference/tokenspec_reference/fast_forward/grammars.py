@@ -1,0 +1,116 @@
+"""The grammars: literals, alternatives, regular expressions, JSON schemas, special tokens, and their sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.expression import Expressions, ExpressionState, Node, States
+from tokenspec_reference.fast_forward.json_schema import read_schema
+from tokenspec_reference.fast_forward.matcher import MARKER, mark
+from tokenspec_reference.fast_forward.regex_syntax import read_regex
+
+Build = Callable[[Expressions], Node]
+
+
+class Grammar:
+    """A matcher at its first state, and the recipe of its expression so that grammars can be put in sequence."""
+
+    def __init__(self, build: Build) -> None:
+        """Keep the recipe and build the expression once.
+
+        Raises:
+            TokenSpecError: no text at all belongs to the grammar.
+        """
+        expressions = Expressions()
+        node = build(expressions)
+        if node is expressions.nothing:
+            raise TokenSpecError("no text belongs to this grammar", field="grammar")
+        self.build = build
+        self._start = States(expressions).at(node)
+
+    def accepting(self) -> bool:
+        """Whether the empty text belongs to the grammar."""
+        return self._start.accepting()
+
+    def allowed(self) -> bytes:
+        """The bytes a text may start with, ascending."""
+        return self._start.allowed()
+
+    def step(self, byte: int) -> ExpressionState | None:
+        """The state after one byte."""
+        return self._start.step(byte)
+
+
+class Literal(Grammar):
+    """Exactly these bytes (a string stands for its UTF-8)."""
+
+    def __init__(self, text: bytes | str) -> None:
+        """Take the literal; the marker byte 0xFF is refused, ``Special`` names special tokens."""
+        data = _plain(text, "literal")
+        super().__init__(lambda expressions: expressions.text(data))
+
+
+class Alternatives(Grammar):
+    """One out of several literals."""
+
+    def __init__(self, texts: Sequence[bytes | str]) -> None:
+        """Take the literals; at least one."""
+        if isinstance(texts, str | bytes) or not texts:
+            raise TokenSpecError("expected a list of at least one literal", field="alternatives")
+        data = [_plain(text, f"alternatives[{index}]") for index, text in enumerate(texts)]
+        super().__init__(lambda expressions: expressions.choice(map(expressions.text, data)))
+
+
+class Regex(Grammar):
+    """A regular expression that the whole text matches; the syntax is that of ``regex_syntax``."""
+
+    def __init__(self, pattern: str) -> None:
+        """Read the pattern.
+
+        Raises:
+            RegexSyntaxError: outside the supported subset.
+        """
+        super().__init__(lambda expressions: read_regex(expressions, pattern))
+
+
+class JsonSchema(Grammar):
+    """JSON texts of a schema, properties in the order of the schema (the subset of ``json_schema``)."""
+
+    def __init__(self, schema: Mapping[str, Any], *, whitespace: str = "compact") -> None:
+        """Read the schema.
+
+        Args:
+            schema: a JSON schema as Python values.
+            whitespace: "compact" allows none, "flexible" any amount between tokens, as llguidance does by default.
+
+        Raises:
+            SchemaError: a keyword outside the subset, named by its JSON pointer.
+        """
+        super().__init__(lambda expressions: read_schema(expressions, schema, whitespace=whitespace))
+
+
+class Special(Grammar):
+    """One special token, by id."""
+
+    def __init__(self, token_id: int) -> None:
+        """Take the id."""
+        if token_id < 0:
+            raise TokenSpecError("a token id is not negative", field="special")
+        super().__init__(lambda expressions: expressions.text(mark(token_id)))
+
+
+class InOrder(Grammar):
+    """One grammar after the other."""
+
+    def __init__(self, items: Sequence[Grammar]) -> None:
+        """Take the grammars in order."""
+        super().__init__(lambda expressions: expressions.sequence(item.build(expressions) for item in items))
+
+
+def _plain(text: bytes | str, field: str) -> bytes:
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    if MARKER in data:
+        raise TokenSpecError("the byte 0xFF marks special tokens; use Special(token_id)", field=field)
+    return data

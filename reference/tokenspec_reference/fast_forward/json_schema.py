@@ -1,0 +1,255 @@
+r"""JSON schemas as expressions: the subset whose texts form a regular set.
+
+``const``, ``enum``, ``anyOf``, local ``$ref`` without recursion, and the types string (``minLength``, ``maxLength``,
+``pattern``), integer, number, boolean, null, array (``items``, ``prefixItems``, ``minItems``, ``maxItems``) and object
+(``properties``, ``required``, ``additionalProperties: false``). Annotations are skipped. Anything else is an error that
+names its JSON pointer, because a keyword that is silently dropped would force wrong tokens.
+
+Strings are spelled as llguidance 1.9.1 spells them: a control character in a constant has its short escape and its
+``\u00XX`` escape, in a property name only the spelling of ``json.dumps``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.expression import Expressions, Node
+from tokenspec_reference.fast_forward.regex_syntax import read_regex
+from tokenspec_reference.fast_forward.utf8 import characters, complement
+
+ANNOTATIONS = {
+    *("title", "description", "default", "examples", "$schema", "$id", "$comment"),
+    *("deprecated", "readOnly", "writeOnly", "$defs", "definitions"),
+}
+KEYWORDS: dict[str, set[str]] = {
+    "string": {"minLength", "maxLength", "pattern"},
+    "integer": set(),
+    "number": set(),
+    "boolean": set(),
+    "null": set(),
+    "array": {"items", "prefixItems", "minItems", "maxItems"},
+    "object": {"properties", "required", "additionalProperties"},
+}
+SHORT_ESCAPES = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
+CONTROL = [(0x00, 0x1F), (0x7F, 0x7F)]
+INTEGER = r"-?(?:0|[1-9][0-9]*)"
+NUMBER = INTEGER + r"(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"
+MOST_ITEMS = 10_000
+
+
+class SchemaError(TokenSpecError):
+    """The schema is malformed or outside the subset; ``field`` is the JSON pointer of the keyword."""
+
+    rejection_code = "unsupported-schema"
+
+
+def read_schema(expressions: Expressions, schema: Mapping[str, Any], *, whitespace: str = "compact") -> Node:
+    """The expression of all texts of a schema.
+
+    Raises:
+        SchemaError: with the JSON pointer of what is not supported.
+    """
+    if whitespace not in ("compact", "flexible"):
+        raise SchemaError('expected "compact" or "flexible"', field="whitespace")
+    gap = read_regex(expressions, r"[\x20\x0A\x0D\x09]*") if whitespace == "flexible" else expressions.empty
+    return _Reader(expressions, schema, gap).read(schema, "#", ())
+
+
+@dataclass
+class _Reader:
+    expressions: Expressions
+    root: Any
+    gap: Node
+
+    def read(self, schema: Any, pointer: str, references: tuple[str, ...]) -> Node:
+        """One schema. ``references`` are the ``$ref`` on the way here, to notice recursion."""
+        if not isinstance(schema, Mapping):
+            raise SchemaError("expected an object (boolean schemas are not supported)", field=pointer)
+        for keyword in ("$ref", "const", "enum", "anyOf"):
+            if keyword in schema:
+                self.only(schema, {keyword, "type"} if keyword in ("const", "enum") else {keyword}, pointer)
+                return self.combined(keyword, schema, pointer, references)
+        kinds = schema.get("type")
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        if not isinstance(kinds, Sequence) or not kinds or any(kind not in KEYWORDS for kind in kinds):
+            raise SchemaError(f"expected one of {', '.join(KEYWORDS)}, or a list of them", field=f"{pointer}/type")
+        self.only(schema, {"type"}.union(*(KEYWORDS[kind] for kind in kinds)), pointer)
+        return self.expressions.choice(self.typed(kind, schema, pointer, references) for kind in kinds)
+
+    def only(self, schema: Mapping[str, Any], known: set[str], pointer: str) -> None:
+        for keyword in schema:
+            if keyword not in known and keyword not in ANNOTATIONS:
+                raise SchemaError(
+                    f"{keyword} is not supported here; supported: {', '.join(sorted(known))}",
+                    field=f"{pointer}/{_escaped(keyword)}",
+                )
+
+    def combined(self, keyword: str, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
+        value, here = schema[keyword], f"{pointer}/{keyword}"
+        if keyword == "$ref":
+            return self.read(self.resolve(value, here, references), value, (*references, value))
+        if keyword == "const":
+            return self.constant(value, here)
+        if not isinstance(value, list) or not value:
+            raise SchemaError("expected a list with at least one entry", field=here)
+        if keyword == "enum":
+            return self.expressions.choice(self.constant(item, f"{here}/{i}") for i, item in enumerate(value))
+        return self.expressions.choice(self.read(item, f"{here}/{i}", references) for i, item in enumerate(value))
+
+    def resolve(self, reference: Any, pointer: str, references: tuple[str, ...]) -> Any:
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            raise SchemaError('only references inside the schema ("#/...") are supported', field=pointer)
+        if reference in references:
+            raise SchemaError("recursive schemas are not supported: their texts are not a regular set", field=pointer)
+        found = self.root
+        for part in reference[2:].split("/"):
+            key = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, Mapping) or key not in found:
+                raise SchemaError(f"{reference} does not exist", field=pointer)
+            found = found[key]
+        return found
+
+    def typed(self, kind: str, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
+        if kind == "object":
+            return self.object(schema, pointer, references)
+        if kind == "array":
+            return self.array(schema, pointer, references)
+        if kind == "string":
+            return self.string(schema, pointer)
+        pattern = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false", "null": "null"}[kind]
+        return read_regex(self.expressions, pattern)
+
+    def string(self, schema: Mapping[str, Any], pointer: str) -> Node:
+        if "pattern" in schema:
+            raise SchemaError("pattern is not supported; use enum or a Regex grammar", field=f"{pointer}/pattern")
+        least, most = _bounds(schema, "minLength", "maxLength", pointer)
+        make = self.expressions
+        plain = characters(make, complement([*CONTROL, (0x22, 0x22), (0x5C, 0x5C)]))
+        escaped = read_regex(make, r'\\(?:["\\bfnrt]|u00(?:[01][0-9a-fA-F]|7[fF]))')
+        quote = make.text(b'"')
+        return make.sequence((quote, make.repeat(make.choice((plain, escaped)), least, most), quote))
+
+    def array(self, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
+        least, most = _bounds(schema, "minItems", "maxItems", pointer)
+        make, gap = self.expressions, self.gap
+        first = [
+            self.read(item, f"{pointer}/prefixItems/{index}", references)
+            for index, item in enumerate(schema.get("prefixItems", ()))
+        ]
+        if "items" not in schema:
+            raise SchemaError("array needs items (any JSON value is not a regular set)", field=f"{pointer}/items")
+        closed = schema["items"] is False
+        rest = make.nothing if closed else self.read(schema["items"], f"{pointer}/items", references)
+        separator = make.sequence((gap, make.text(b","), gap))
+        most = min(most, len(first)) if closed and most is not None else len(first) if closed else most
+        if most is not None and least > most:
+            raise SchemaError("minItems exceeds the number of items allowed", field=f"{pointer}/minItems")
+
+        def item(index: int) -> Node:
+            node = first[index] if index < len(first) else rest
+            return make.sequence((separator, node)) if index else node
+
+        # items after the fixed ones all look alike, so one repeat stands for them
+        fixed = max(len(first), 1) if most is None else min(max(len(first), 1), most)
+        least_rest = max(least - fixed, 0)
+        tail = make.repeat(item(fixed), least_rest, None if most is None else most - fixed)
+        for index in reversed(range(fixed)):
+            tail = make.sequence((item(index), tail))
+            tail = tail if index < least else make.optional(tail)
+        return make.sequence((make.text(b"["), gap, tail, gap, make.text(b"]")))
+
+    def object(self, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
+        if schema.get("additionalProperties") is not False:
+            raise SchemaError(
+                "must be false: texts with any further property are not a regular set",
+                field=f"{pointer}/additionalProperties",
+            )
+        properties, required = schema.get("properties", {}), schema.get("required", [])
+        if not isinstance(properties, Mapping):
+            raise SchemaError("expected an object", field=f"{pointer}/properties")
+        for index, name in enumerate(required):
+            if name not in properties:
+                raise SchemaError(f"{name!r} is not among the properties", field=f"{pointer}/required/{index}")
+        make, gap = self.expressions, self.gap
+        colon = make.sequence((gap, make.text(b":"), gap))
+        items = [
+            (
+                make.sequence(
+                    (
+                        make.text(json.dumps(name, ensure_ascii=False).encode()),
+                        colon,
+                        self.read(value, f"{pointer}/properties/{_escaped(name)}", references),
+                    )
+                ),
+                name in required,
+            )
+            for name, value in properties.items()
+        ]
+        return self.braces(items)
+
+    def braces(self, items: Sequence[tuple[Node, bool]]) -> Node:
+        """Properties in order; the comma belongs to every property but the first one present."""
+        make, gap = self.expressions, self.gap
+        comma = make.sequence((gap, make.text(b","), gap))
+        started = unstarted = make.empty
+        for node, required in reversed(items):
+            more = make.sequence((comma, node, started))
+            first = make.sequence((node, started))
+            started, unstarted = (
+                (more, first) if required else (make.choice((more, started)), make.choice((first, unstarted)))
+            )
+        return make.sequence((make.text(b"{"), gap, unstarted, gap, make.text(b"}")))
+
+    def constant(self, value: Any, pointer: str) -> Node:
+        make, gap = self.expressions, self.gap
+        if isinstance(value, str):
+            return make.sequence((make.text(b'"'), *(self.spelled(ord(char)) for char in value), make.text(b'"')))
+        if value is None or isinstance(value, bool | int):
+            return make.text(json.dumps(value).encode())
+        if isinstance(value, Mapping):
+            colon = make.sequence((gap, make.text(b":"), gap))
+            items = [
+                make.sequence(
+                    (
+                        make.text(json.dumps(name, ensure_ascii=False).encode()),
+                        colon,
+                        self.constant(item, f"{pointer}/{_escaped(name)}"),
+                    )
+                )
+                for name, item in value.items()
+            ]
+            return self.braces([(item, True) for item in items])
+        if isinstance(value, list):
+            comma = make.sequence((gap, make.text(b","), gap))
+            parts: list[Node] = []
+            for index, item in enumerate(value):
+                parts += ([comma] if index else []) + [self.constant(item, f"{pointer}/{index}")]
+            return make.sequence((make.text(b"["), gap, *parts, gap, make.text(b"]")))
+        raise SchemaError("numbers with a fraction have many spellings; use a Regex grammar", field=pointer)
+
+    def spelled(self, code: int) -> Node:
+        """The spellings of one character of a constant."""
+        make = self.expressions
+        short = [make.text(b"\\" + SHORT_ESCAPES[code].encode())] if code in SHORT_ESCAPES else []
+        if not any(low <= code <= high for low, high in CONTROL):
+            return short[0] if short else make.text(chr(code).encode())
+        long = {make.text(b"\\u%04X" % code), make.text(b"\\u%04x" % code)}
+        return make.choice((*short, *long))
+
+
+def _bounds(schema: Mapping[str, Any], low: str, high: str, pointer: str) -> tuple[int, int | None]:
+    for keyword in (low, high):
+        value = schema.get(keyword, 0)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_ITEMS:
+            raise SchemaError(f"expected an integer from 0 to {MOST_ITEMS}", field=f"{pointer}/{keyword}")
+    if high in schema and schema[high] < schema.get(low, 0):
+        raise SchemaError(f"{high} is below {low}", field=f"{pointer}/{high}")
+    return schema.get(low, 0), schema.get(high)
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

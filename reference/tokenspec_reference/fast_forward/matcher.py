@@ -1,0 +1,112 @@
+r"""The one interface a grammar has to offer, and what follows from it: forced bytes and viable prefixes.
+
+A matcher is an immutable state. Bytes of text are ordinary bytes. A special token is written as the marker byte
+0xFF, which never occurs in UTF-8, followed by its id in brackets: ``b"\xff[151644]"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
+
+from tokenspec_reference.errors import TokenSpecError
+
+MARKER = 0xFF
+MARKED_ID = re.compile(rb"\xff\[(\d+)\]")
+FORCED_LIMIT = 1 << 16
+
+
+@runtime_checkable
+class Matcher(Protocol):
+    """A grammar after some bytes. States are values: ``step`` returns a new one and changes nothing."""
+
+    def accepting(self) -> bool:
+        """Whether the bytes so far are a complete text of the grammar."""
+        ...
+
+    def allowed(self) -> Iterable[int]:
+        """The bytes (0..255) that may come next; every one of them can be completed to an accepted text."""
+        ...
+
+    def step(self, byte: int) -> Matcher | None:
+        """The state after ``byte``, or None where it is not allowed."""
+        ...
+
+
+class ForcedBytesTooLong(TokenSpecError):
+    """The grammar forces more bytes than the limit: an infinite literal, or a mistake in the grammar."""
+
+    rejection_code = "forced-bytes-too-long"
+
+
+def mark(token_id: int) -> bytes:
+    r"""The bytes by which a grammar names a special token.
+
+    >>> mark(151644)
+    b'\xff[151644]'
+    """
+    return b"\xff[%d]" % token_id
+
+
+def forced_bytes(matcher: Matcher, *, limit: int = FORCED_LIMIT) -> tuple[bytes, Matcher]:
+    """The bytes the grammar leaves no choice about, and the state after them.
+
+    Forcing stops where the text may end (the end of sequence is a choice, never forced) and where two bytes are
+    possible. A special token is forced whole or not at all: two ids that share their first digits force nothing.
+
+    Raises:
+        ForcedBytesTooLong: more than ``limit`` bytes are forced.
+    """
+    forced = bytearray()
+    state = matcher
+    while (byte := _only_byte(state)) is not None:
+        piece, following = _forced_special(state) if byte == MARKER else (bytes((byte,)), state.step(byte))
+        if not piece or following is None:
+            break
+        forced += piece
+        state = following
+        if len(forced) > limit:
+            raise ForcedBytesTooLong(
+                f"the grammar forces more than {limit} bytes; end the literal or raise the limit",
+                field="grammar",
+            )
+    return bytes(forced), state
+
+
+def after(matcher: Matcher, data: bytes) -> Matcher | None:
+    """The state after ``data``, or None where the grammar does not allow it."""
+    state: Matcher | None = matcher
+    for byte in data:
+        if state is None:
+            return None
+        state = state.step(byte)
+    return state
+
+
+def viable(matcher: Matcher, data: bytes) -> bool:
+    """Whether some accepted text starts with ``data``."""
+    return after(matcher, data) is not None
+
+
+def _only_byte(state: Matcher) -> int | None:
+    if state.accepting():
+        return None
+    found: int | None = None
+    for byte in state.allowed():
+        if found is not None:
+            return None
+        found = byte
+    return found
+
+
+def _forced_special(state: Matcher) -> tuple[bytes, Matcher | None]:
+    """The whole marker ``FF [ id ]`` when exactly one id is possible, else nothing."""
+    piece = bytearray()
+    current: Matcher | None = state
+    while current is not None and (byte := _only_byte(current)) is not None:
+        piece.append(byte)
+        current = current.step(byte)
+        if byte == ord("]"):
+            return bytes(piece), current
+    return b"", None

@@ -1,0 +1,182 @@
+"""The vocabulary as bytes: what every id spells, which ids begin with given bytes, and how text becomes ids.
+
+Look-ups go through one sorted tuple of the distinct byte strings. All tokens that begin with some bytes are one run
+of it, found by bisection. A trie would answer the same question; in Python it costs a million small objects and about
+ten times the memory, while the sorted tuple is built by one ``sorted`` call, stored as it is, and walked lazily.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.matcher import Matcher, mark
+
+Encode = Callable[[str], list[int]]
+
+
+class UnsupportedVocabulary(TokenSpecError):
+    """The bytes of the tokens cannot be told from this tokenizer."""
+
+    rejection_code = "unsupported-vocabulary"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TokenBytes:
+    """Bytes of every token and the tokenizer that goes with them.
+
+    Attributes:
+        by_id: bytes of each id; None for special tokens, holes and unused ids: they are never part of text.
+        special_ids: id of each special token by its name.
+        words: the distinct byte strings, sorted.
+        id_of: the lowest id of each byte string.
+        twins: all ids, ascending, of the byte strings that the vocabulary spells more than once.
+        longest: length in bytes of the longest token; a special token counts its name and the marker.
+        encode_text: text to ids as the tokenizer does it, where the name of a special token becomes that token.
+        encode_isolated: text to ids where text never becomes a special token.
+        encode_merged: as ``encode_isolated`` without the short cut that takes a whole word from the vocabulary even
+            where no merge reaches it (``ignore_merges``); the same function where there is no short cut.
+    """
+
+    by_id: tuple[bytes | None, ...]
+    special_ids: Mapping[str, int]
+    words: tuple[bytes, ...]
+    id_of: Mapping[bytes, int]
+    twins: Mapping[bytes, tuple[int, ...]]
+    longest: int
+    encode_text: Encode
+    encode_isolated: Encode
+    encode_merged: Encode
+
+    @staticmethod
+    def from_parts(
+        by_id: Sequence[bytes | None],
+        encode_text: Encode,
+        *,
+        special_ids: Mapping[str, int] | None = None,
+        encode_isolated: Encode | None = None,
+        encode_merged: Encode | None = None,
+    ) -> TokenBytes:
+        """A vocabulary from a list of byte strings and an encoder.
+
+        Raises:
+            UnsupportedVocabulary: no id has bytes.
+        """
+        spelled = [(data, token_id) for token_id, data in enumerate(by_id) if data]
+        if not spelled:
+            raise UnsupportedVocabulary("no id has bytes", field="vocabulary")
+        id_of = dict(reversed(spelled))
+        twins: dict[bytes, list[int]] = {}
+        if len(id_of) < len(spelled):
+            for data, token_id in spelled:
+                twins.setdefault(data, []).append(token_id)
+        specials = dict(special_ids or {})
+        return TokenBytes(
+            by_id=tuple(data or None for data in by_id),
+            special_ids=specials,
+            words=tuple(sorted(id_of)),
+            id_of=id_of,
+            twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
+            longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
+            encode_text=encode_text,
+            encode_isolated=encode_isolated or encode_text,
+            encode_merged=encode_merged or encode_isolated or encode_text,
+        )
+
+    @staticmethod
+    def from_tokenizer(tokenizer: Any, *, cache_directory: Path | None = None) -> TokenBytes:
+        """Read a tokenizer of ``transformers``, ``tokenizers`` or ``tiktoken``.
+
+        Args:
+            tokenizer: byte-level BPE, a vocabulary with byte fallback, or a ``tiktoken.Encoding``.
+            cache_directory: where to keep the bytes of the tokens, by the hash of the tokenizer; None keeps nothing.
+
+        Raises:
+            UnsupportedVocabulary: neither kind; the text says what was found.
+        """
+        if hasattr(tokenizer, "encode_ordinary"):
+            from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
+
+            return read_tiktoken(tokenizer)
+        from tokenspec_reference.fast_forward.hugging_face import read_hugging_face
+
+        return read_hugging_face(tokenizer, cache_directory=cache_directory)
+
+    def ids_spelling(self, data: bytes) -> tuple[int, ...]:
+        """Every id with exactly these bytes, lowest first."""
+        only = self.id_of.get(data)
+        return self.twins.get(data, () if only is None else (only,))
+
+    def bytes_of(self, token_ids: Sequence[int]) -> bytes | None:
+        """The text bytes of some ids, or None where one of them is special or unknown."""
+        pieces = [self.by_id[i] if 0 <= i < len(self.by_id) else None for i in token_ids]
+        return None if None in pieces else b"".join(piece for piece in pieces if piece is not None)
+
+    def raw(self, token_ids: Sequence[int]) -> bytes:
+        """As ``bytes_of``, with every id that has no text bytes written as the marker and its number."""
+        return b"".join(self.by_id[i] or mark(i) for i in token_ids)
+
+    def checked(self, token_ids: Sequence[int], field: str) -> tuple[int, ...]:
+        """The same ids, or an error naming the first that is not in the vocabulary."""
+        for index, token_id in enumerate(token_ids):
+            if not isinstance(token_id, int) or not 0 <= token_id < len(self.by_id):
+                raise TokenSpecError(
+                    f"{token_id!r} is not an id of this vocabulary (0..{len(self.by_id) - 1})",
+                    field=f"{field}[{index}]",
+                )
+        return tuple(token_ids)
+
+    def run(self, prefix: bytes) -> tuple[int, int]:
+        """Where in ``words`` the byte strings that begin with ``prefix`` lie (half open)."""
+        low = bisect_left(self.words, prefix)
+        if low == len(self.words) or not self.words[low].startswith(prefix):
+            return low, low
+        return low, bisect_left(self.words, _after_all(prefix), low) if prefix else len(self.words)
+
+    def extensions(self, prefix: bytes, grammar: Matcher | None) -> Iterator[bytes]:
+        """What may follow ``prefix`` inside one token: its further bytes, at least one, that the grammar allows.
+
+        Args:
+            prefix: the beginning of the token.
+            grammar: the state after the prefix; None allows everything.
+        """
+        low, high = self.run(prefix)
+        if grammar is None:
+            yield from (word[len(prefix) :] for word in self.words[low:high] if len(word) > len(prefix))
+        else:
+            yield from self._walk(low, high, len(prefix), len(prefix), grammar)
+
+    def _walk(self, low: int, high: int, start: int, depth: int, grammar: Matcher) -> Iterator[bytes]:
+        if low < high and len(self.words[low]) == depth:
+            if depth > start:
+                yield self.words[low][start:]
+            low += 1
+        if low == high:
+            return
+        allowed = grammar.allowed()
+        members = allowed if isinstance(allowed, bytes | frozenset | set) else frozenset(allowed)
+        head = self.words[low][:depth]
+        only = len(members) == 1
+        while low < high:
+            byte = next(iter(members)) if only else self.words[low][depth]
+            begin = bisect_left(self.words, head + bytes((byte,)), low, high) if only else low
+            end = high if byte == 0xFF else bisect_left(self.words, head + bytes((byte + 1,)), begin, high)
+            if byte in members and begin < end:
+                following = grammar.step(byte)
+                if following is not None:
+                    yield from self._walk(begin, end, start, depth + 1, following)
+            if only:
+                return
+            low = end
+
+
+def _after_all(prefix: bytes) -> bytes:
+    """The least byte string greater than everything that begins with ``prefix``."""
+    stripped = prefix.rstrip(b"\xff")
+    if not stripped:
+        return prefix + b"\xff" * 256
+    return stripped[:-1] + bytes((stripped[-1] + 1,))
