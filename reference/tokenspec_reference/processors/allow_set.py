@@ -54,9 +54,7 @@ class AllowSet:
         return cls(listed, excluded, vocab_size, bans=False, never_empty=vocab_size > 0, padded=False)
 
     @classmethod
-    def of(
-        cls, rows: Sequence[Sequence[int] | None], vocab_size: int, device: torch.device | str = "cpu"
-    ) -> AllowSet:
+    def of(cls, rows: Sequence[Sequence[int] | None], vocab_size: int, device: torch.device | str = "cpu") -> AllowSet:
         """From one list of ids per row; ``None`` means all. Raises ``TokenOutOfRange`` for an id outside the
         vocabulary.
         """
@@ -64,9 +62,7 @@ class AllowSet:
         for row, ids in enumerate(lists):
             if ids and not 0 <= ids[0] <= ids[-1] < vocab_size:
                 bad = ids[0] if ids[0] < 0 else ids[-1]
-                raise TokenOutOfRange(
-                    f"id {bad} is outside [0, {vocab_size})", row=row, field=f"allow[{row}]"
-                )
+                raise TokenOutOfRange(f"id {bad} is outside [0, {vocab_size})", row=row, field=f"allow[{row}]")
         width = max((len(ids) for ids in lists), default=0)
         padded = [ids + [PAD] * (width - len(ids)) for ids in lists]
         listed = torch.tensor(padded, dtype=torch.int64, device=device).reshape(len(rows), width)
@@ -165,9 +161,7 @@ class AllowSet:
             listed = torch.where(other_in_mine != self.excluded[:, None], other.listed, PAD)
         else:
             listed = torch.cat([mine, torch.where(keep_other, other.listed, PAD)], dim=1)
-        free = any(
-            one.never_empty and not one.only_listed and one.listed.shape[1] == 0 for one in (self, other)
-        )
+        free = any(one.never_empty and not one.only_listed and one.listed.shape[1] == 0 for one in (self, other))
         return AllowSet(
             listed.sort(dim=1).values,
             self.excluded & other.excluded,
@@ -180,9 +174,7 @@ class AllowSet:
 
 def _same_shape(one: AllowSet, other: AllowSet) -> None:
     if one.vocab_size != other.vocab_size:
-        raise VocabMismatch(
-            f"sets over {one.vocab_size} and {other.vocab_size} ids do not combine", field="vocab_size"
-        )
+        raise VocabMismatch(f"sets over {one.vocab_size} and {other.vocab_size} ids do not combine", field="vocab_size")
     if one.rows != other.rows:
         raise ShapeMismatch(f"sets of {one.rows} and {other.rows} rows do not combine", field="allow")
 

@@ -9,7 +9,7 @@ The layout is the one of xgrammar, llguidance and outlines-core. Padding bits be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -28,8 +28,13 @@ def words(vocab_size: int) -> int:
     return -(-vocab_size // WORD)
 
 
-def pack(allow: AllowSet) -> Tensor:
-    """``AllowSet`` -> int32 ``[rows, ceil(vocab / 32)]`` on the same device, without reading it back."""
+def pack(allow: AllowSet, *, padding_bit: Literal[0, 1] = 0) -> Tensor:
+    """``AllowSet`` -> int32 ``[rows, ceil(vocab / 32)]`` on the same device, without reading it back.
+
+    The canonical form has ``padding_bit=0``. xgrammar 0.2.8's CPU kernel looks for the next zero without a bound and
+    writes ``-inf`` one place behind the row when it finds it in the padding; give it ``padding_bit=1`` unless the
+    vocabulary is a multiple of 32.
+    """
     real = allow.listed != PAD
     word = torch.where(real, allow.listed // WORD, 0)
     bit = torch.where(real, torch.ones_like(allow.listed) << (allow.listed % WORD), 0)
@@ -40,6 +45,8 @@ def pack(allow: AllowSet) -> Tensor:
     if allow.vocab_size % WORD:
         full[-1] = 2 ** (allow.vocab_size % WORD) - 1
     unsigned = torch.where(allow.excluded.unsqueeze(1), full & ~listed, listed)
+    if padding_bit:
+        unsigned = unsigned | (2**WORD - 1 - full)
     return torch.where(unsigned >= 2**31, unsigned - 2**32, unsigned).to(torch.int32)
 
 
@@ -61,9 +68,7 @@ def apply_bitmask(logits: Tensor, bitmask: Tensor, vocab_size: int | None = None
     ``logits`` ``[rows, columns]``; the effective vocabulary is ``min(vocab_size or columns, 32 * words)``, as
     in xgrammar's ``apply_token_bitmask_inplace``.
     """
-    columns = min(
-        logits.shape[1] if vocab_size is None else vocab_size, logits.shape[1], WORD * bitmask.shape[1]
-    )
+    columns = min(logits.shape[1] if vocab_size is None else vocab_size, logits.shape[1], WORD * bitmask.shape[1])
     integer, negative = NEGATIVE_INFINITY[logits.dtype]
     logits.detach()[:, :columns].view(integer).masked_fill_(~_bits(bitmask, columns), negative)
     return logits

@@ -40,13 +40,9 @@ class Chain:
         widths = sorted({processor.vocab_size for processor in processors})
         if len(widths) > 1:
             raise VocabMismatch(f"the members are bound to {widths} ids; bind all to the width of the logits")
-        finishers = [
-            at for at, processor in enumerate(processors) if isinstance(processor, MultiSeqLogitsProcessor)
-        ]
+        finishers = [at for at, processor in enumerate(processors) if isinstance(processor, MultiSeqLogitsProcessor)]
         if len(finishers) > 1:
-            raise config_error(
-                f"/processors/{finishers[1]}", "chain-two-finishers", "one MultiSeq per chain is enough"
-            )
+            raise config_error(f"/processors/{finishers[1]}", "chain-two-finishers", "one MultiSeq per chain is enough")
         self.processors = tuple(processors)
         self.vocab_size = widths[0]
         self._finisher = finishers[0] if finishers else None
@@ -90,30 +86,24 @@ class Chain:
             given = active_rows(active, running.shape[0], running.device)
             flags = running if given is None else running & given
         return tuple(
-            processor.advance(inner, tokens, flags)
-            for processor, inner in zip(self.processors, state, strict=True)
+            processor.advance(inner, tokens, flags) for processor, inner in zip(self.processors, state, strict=True)
         )
 
     def finish(self, state: tuple[Any, ...], finished: Tensor | Sequence[bool]) -> tuple[Any, ...]:
         """Set the finished flags. Raises ``ConfigError`` if no member is a ``MultiSeqLogitsProcessor``."""
         if self._finisher is None:
-            raise config_error(
-                "/processors", "chain-no-finisher", "add a MultiSeqLogitsProcessor to finish rows"
-            )
+            raise config_error("/processors", "chain-no-finisher", "add a MultiSeqLogitsProcessor to finish rows")
         flags = self.processors[self._finisher].finish(state[self._finisher], finished)  # type: ignore[attr-defined]
         return (*state[: self._finisher], flags, *state[self._finisher + 1 :])
 
     def reorder(self, state: tuple[Any, ...], src: Tensor | Sequence[int]) -> tuple[Any, ...]:
         """New row i = old row ``src[i]`` in every member."""
-        return tuple(
-            processor.reorder(inner, src) for processor, inner in zip(self.processors, state, strict=True)
-        )
+        return tuple(processor.reorder(inner, src) for processor, inner in zip(self.processors, state, strict=True))
 
     def join(self, states: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
         """Rows of several states."""
         return tuple(
-            processor.join([state[place] for state in states])
-            for place, processor in enumerate(self.processors)
+            processor.join([state[place] for state in states]) for place, processor in enumerate(self.processors)
         )
 
 

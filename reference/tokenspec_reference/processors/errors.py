@@ -118,8 +118,6 @@ class ConstraintViolation(TokenSpecError):
 
     def __init__(self, row: int, token: int) -> None:
         """Name the row and the token."""
-        super().__init__(
-            f"token {token} was not in the allowed set; mask before sampling", field=f"tokens[{row}]"
-        )
+        super().__init__(f"token {token} was not in the allowed set; mask before sampling", field=f"tokens[{row}]")
         self.row = row
         self.token = token

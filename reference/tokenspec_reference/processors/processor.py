@@ -83,7 +83,7 @@ def token_columns(
             row, column = (int(place) for place in wrong.nonzero()[0])
             bad = int(table[row, column])
             raise TokenOutOfRange(f"id {bad} is outside [0, {vocab_size})", row=row, field=f"tokens[{row}]")
-    return list(table.to(device).unbind(1))
+    return list(table.to(device).t().contiguous().unbind(0))
 
 
 def active_rows(active: Tensor | Sequence[bool] | None, rows: int, device: torch.device) -> Tensor | None:
@@ -92,9 +92,7 @@ def active_rows(active: Tensor | Sequence[bool] | None, rows: int, device: torch
         return None
     flags = torch.as_tensor(active, device=device)
     if flags.dtype != torch.bool or flags.shape != (rows,):
-        raise ShapeMismatch(
-            f"expected {rows} booleans, got {flags.dtype} {tuple(flags.shape)}", field="active"
-        )
+        raise ShapeMismatch(f"expected {rows} booleans, got {flags.dtype} {tuple(flags.shape)}", field="active")
     return flags
 
 
@@ -107,9 +105,7 @@ def source_rows(src: Tensor | Sequence[int], rows: int, device: torch.device) ->
         wrong = (index < 0) | (index >= rows)
         if bool(wrong.any()):
             place = int(wrong.nonzero()[0])
-            raise SourceRowOutOfRange(
-                f"row {int(index[place])} is outside [0, {rows})", field=f"src[{place}]"
-            )
+            raise SourceRowOutOfRange(f"row {int(index[place])} is outside [0, {rows})", field=f"src[{place}]")
     return index.to(device)
 
 

@@ -72,9 +72,7 @@ class RecommendationLogitsProcessor:
         """
         problems = []
         if type(combo_token_size) is not int or combo_token_size < 1:
-            problems.append(
-                Problem("/combo_token_size", "combo-size", f"must be at least 1, not {combo_token_size!r}")
-            )
+            problems.append(Problem("/combo_token_size", "combo-size", f"must be at least 1, not {combo_token_size!r}"))
         for place, combo in enumerate(banned_combo_token_ids):
             where = f"/banned_combo_token_ids/{place}"
             if len(combo) != combo_token_size:
@@ -164,9 +162,7 @@ class RecommendationLogitsProcessor:
         if width == 0:
             return AllowSet.everything(len(bans), self.vocab_size, self.device)
         table = [sorted(ban) + [PAD] * (width - len(ban)) for ban in bans]
-        return AllowSet.except_for(
-            torch.tensor(table, dtype=torch.int64, device=self.device), self.vocab_size
-        )
+        return AllowSet.except_for(torch.tensor(table, dtype=torch.int64, device=self.device), self.vocab_size)
 
 
 def _range_problems(where: str, ids: Sequence[int], vocab_size: int) -> list[Problem]:

@@ -60,9 +60,7 @@ class ThinkConfig:
     def _problems(self) -> list[Problem]:
         found = []
         if not self.end_ids:
-            found.append(
-                Problem("/end_ids", "end-ids-empty", "without an end tag nothing can be forced; give its ids")
-            )
+            found.append(Problem("/end_ids", "end-ids-empty", "without an end tag nothing can be forced; give its ids"))
         for field, ids in (("end_ids", self.end_ids), ("begin_ids", self.begin_ids)):
             for place, token in enumerate(ids):
                 if type(token) is not int or not 0 <= token < self.vocab_size:
@@ -75,9 +73,7 @@ class ThinkConfig:
                     )
         if self.max_tokens is not None and (type(self.max_tokens) is not int or self.max_tokens < 0):
             found.append(
-                Problem(
-                    "/max_tokens", "max-tokens", f"must be an integer >= 0 or null, not {self.max_tokens!r}"
-                )
+                Problem("/max_tokens", "max-tokens", f"must be an integer >= 0 or null, not {self.max_tokens!r}")
             )
         for field, value, choices in (
             ("counting", self.counting, ("generated", "after_begin")),
@@ -85,13 +81,9 @@ class ThinkConfig:
             ("mask_boundaries", self.mask_boundaries, ("none", "begin", "both")),
         ):
             if value not in choices:
-                found.append(
-                    Problem(f"/{field}", "choice", f"must be one of {', '.join(choices)}, not {value!r}")
-                )
+                found.append(Problem(f"/{field}", "choice", f"must be one of {', '.join(choices)}, not {value!r}"))
         if not self.begin_ids and (self.counting == "after_begin" or self.mask_boundaries != "none"):
-            found.append(
-                Problem("/begin_ids", "begin-ids-empty", "this counting or masking needs the begin tag's ids")
-            )
+            found.append(Problem("/begin_ids", "begin-ids-empty", "this counting or masking needs the begin tag's ids"))
         if self.mask_boundaries != "none" and self.begin_ids[:1] == self.end_ids[:1]:
             found.append(
                 Problem(
@@ -101,9 +93,7 @@ class ThinkConfig:
                 )
             )
         if self.mask_boundaries != "none" and self.vocab_size < 3:
-            found.append(
-                Problem("/mask_boundaries", "vocab-size", "banning two ids needs a vocabulary of three")
-            )
+            found.append(Problem("/mask_boundaries", "vocab-size", "banning two ids needs a vocabulary of three"))
         return found
 
 

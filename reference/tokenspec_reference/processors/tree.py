@@ -52,9 +52,7 @@ class TreeLogitsProcessor:
         """Bind ``tree`` to the width of the logits. Raises ``VocabMismatch``."""
         width = tree.store.vocab_size if vocab_size is None else vocab_size
         if width is None:
-            raise config_error(
-                "", "vocab-size", "give vocab_size, the width of the logits, here or to compile_tree"
-            )
+            raise config_error("", "vocab-size", "give vocab_size, the width of the logits, here or to compile_tree")
         self.vocab_size = width
         self.tree = tree.bind(width).to(device)
         self.device = torch.device(device)
@@ -144,9 +142,7 @@ class TreeStringProcessor:
         """New row i = old row ``src[i]``."""
         return tuple(state[row] for row in source_rows(src, len(state), torch.device("cpu")).tolist())
 
-    def join(
-        self, states: Sequence[tuple[TreeDFA | UpstreamTreeDFA, ...]]
-    ) -> tuple[TreeDFA | UpstreamTreeDFA, ...]:
+    def join(self, states: Sequence[tuple[TreeDFA | UpstreamTreeDFA, ...]]) -> tuple[TreeDFA | UpstreamTreeDFA, ...]:
         """Rows of several states."""
         return tuple(row for state in states for row in state)
 

@@ -48,9 +48,7 @@ def compile_tree(
     "225_7": [2]}})``.
     """
     store = (
-        config
-        if isinstance(config, PrefixToCandidateTokens)
-        else read_tree(config, mode=mode, vocab_size=vocab_size)
+        config if isinstance(config, PrefixToCandidateTokens) else read_tree(config, mode=mode, vocab_size=vocab_size)
     )
     return number_tree(store)
 
@@ -74,9 +72,7 @@ def load_tree(
         with _open(Path(path), show=wanted) as stream:
             raw = read_stream(stream)
     except OSError as error:
-        raise config_error(
-            "", "file", f"cannot read {os.fspath(path)!r}: {error.strerror or error}"
-        ) from error
+        raise config_error("", "file", f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from error
     return number_tree(validate(raw, mode, vocab_size))
 
 
@@ -93,9 +89,7 @@ def tree_config_path(
     name that would leave the checkpoint directory.
     """
     name = (
-        (os.environ if environ is None else environ).get(ENVIRONMENT_VARIABLE, "")
-        if file_name is None
-        else file_name
+        (os.environ if environ is None else environ).get(ENVIRONMENT_VARIABLE, "") if file_name is None else file_name
     )
     if not name:
         return None
@@ -126,9 +120,7 @@ def _open(path: Path, *, show: bool) -> Iterator[IO[bytes]]:
     import rich.progress
 
     console = rich.console.Console(stderr=True)
-    with rich.progress.open(
-        path, "rb", description=f"loading {path.name}", console=console, transient=True
-    ) as stream:
+    with rich.progress.open(path, "rb", description=f"loading {path.name}", console=console, transient=True) as stream:
         yield stream
 
 

@@ -116,9 +116,7 @@ def _read_prefixes(tree: RawTree, kind: str, value: Any, events: Iterator[Event]
         if key == "":
             raise config_error(where, "key-empty", "a prefix must not be the empty string")
         if key in tree.entries:
-            tree.repeated.append(
-                Problem(where, "duplicate-key", "this prefix occurs twice; merge the two lists")
-            )
+            tree.repeated.append(Problem(where, "duplicate-key", "this prefix occurs twice; merge the two lists"))
         tree.entries[key] = _read_candidates(where, events)
 
 
@@ -134,9 +132,7 @@ def _read_candidates(where: str, events: Iterator[Event]) -> list[int]:
             return candidates
         if kind != "number" or not isinstance(value, int):
             place = f"{where}/{len(candidates)}"
-            raise config_error(
-                place, "candidate-type", f"a candidate must be an integer, not {_name(kind, value)}"
-            )
+            raise config_error(place, "candidate-type", f"a candidate must be an integer, not {_name(kind, value)}")
         candidates.append(value)
     raise config_error(where, "json-syntax", "the array is not closed")
 

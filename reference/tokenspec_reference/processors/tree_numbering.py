@@ -35,10 +35,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
     moves: list[int] = []
     targets: list[int] = []
     children: list[list[int]] = []
-    stride = (
-        store.vocab_size
-        or max([store.start, store.end, *map(max, filter(None, store.prefixes.values()))]) + 1
-    )
+    stride = store.vocab_size or max([store.start, store.end, *map(max, filter(None, store.prefixes.values()))]) + 1
     level = [0]
     while level:
         widths.append(0)
@@ -92,9 +89,7 @@ def _moves(store: PrefixToCandidateTokens) -> Moves:
     """A token moves to a child if it is a candidate and the child has an entry."""
 
     def moves(status: str) -> list[tuple[int, str]]:
-        children = (
-            (token, store.child(status, token)) for token in store.candidates(status) if token != store.end
-        )
+        children = ((token, store.child(status, token)) for token in store.candidates(status) if token != store.end)
         return [(token, child) for token, child in children if child in store.prefixes]
 
     return moves

@@ -61,15 +61,11 @@ def validate(raw: RawTree, mode: Mode, vocab_size: int | None) -> PrefixToCandid
     fatal: list[Problem] = []
     warnings: list[Problem] = []
     for problem in _document_problems(raw, vocab_size):
-        always = (
-            problem.rule == "end-token-range" and mode != "upstream"
-        )  # without it nothing is left to fall back on
+        always = problem.rule == "end-token-range" and mode != "upstream"  # without it nothing is left to fall back on
         (fatal if mode == "strict" or always else warnings).append(problem)
     prefixes: dict[str, tuple[int, ...]] = {}
     for key, listed in raw.entries.items():
-        kept = [
-            token for token in listed if _in_vocabulary(token, None if mode == "upstream" else vocab_size)
-        ]
+        kept = [token for token in listed if _in_vocabulary(token, None if mode == "upstream" else vocab_size)]
         if mode == "upstream" or len(kept) != len(listed):
             dropped = list(_candidate_problems(key, listed, vocab_size))
             (fatal if mode == "strict" else warnings).extend(dropped)
@@ -79,9 +75,7 @@ def validate(raw: RawTree, mode: Mode, vocab_size: int | None) -> PrefixToCandid
         (fatal if mode == "strict" else warnings).extend(_unreachable(store))
     if fatal:
         raise ConfigError(fatal)
-    return PrefixToCandidateTokens(
-        raw.start, raw.end, raw.separator, prefixes, mode, vocab_size, tuple(warnings)
-    )
+    return PrefixToCandidateTokens(raw.start, raw.end, raw.separator, prefixes, mode, vocab_size, tuple(warnings))
 
 
 def reachable(store: PrefixToCandidateTokens) -> set[str]:
@@ -106,19 +100,13 @@ def _document_problems(raw: RawTree, vocab_size: int | None) -> Iterator[Problem
     if not _in_vocabulary(raw.end, vocab_size):
         yield Problem("/end_token_id", "end-token-range", f"{raw.end} is outside {limit}")
     if raw.separator == "":
-        yield Problem(
-            "/sep", "sep-empty", 'with no separator "1" + "23" and "12" + "3" are one prefix; use "_"'
-        )
+        yield Problem("/sep", "sep-empty", 'with no separator "1" + "23" and "12" + "3" are one prefix; use "_"')
     elif any(character.isdigit() or character == "-" for character in raw.separator):
-        yield Problem(
-            "/sep", "sep-ambiguous", 'a separator with a digit or "-" makes prefixes ambiguous; use "_"'
-        )
+        yield Problem("/sep", "sep-ambiguous", 'a separator with a digit or "-" makes prefixes ambiguous; use "_"')
     if not raw.has_prefix_dict:
         yield Problem("", "prefix-dict-missing", 'there is no "prefix_dict"; every rollout would end at once')
     elif not raw.entries:
-        yield Problem(
-            "/prefix_dict", "prefix-dict-empty", "there is no prefix; every rollout would end at once"
-        )
+        yield Problem("/prefix_dict", "prefix-dict-empty", "there is no prefix; every rollout would end at once")
     elif str(raw.start) not in raw.entries:
         yield Problem(
             "/prefix_dict",

@@ -1,0 +1,175 @@
+"""The reference's side of the suite's operation ``process_logits``: a script of steps in plain JSON.
+
+The request names processors, a vocabulary width and a number of rows, and lists steps; the answer has one entry per
+step. A typed error inside a step becomes that step's entry and ends the script; a bad configuration is a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.processors.allow_set import AllowSet
+from tokenspec_reference.processors.bitmask import apply_bitmask, pack
+from tokenspec_reference.processors.chain import Chain
+from tokenspec_reference.processors.errors import config_error
+from tokenspec_reference.processors.masking import apply_allowed
+from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
+from tokenspec_reference.processors.processor import Checked, Processor
+from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
+from tokenspec_reference.processors.think import ThinkModeLogitsProcessor
+from tokenspec_reference.processors.tree import TreeLogitsProcessor, require_root
+from tokenspec_reference.processors.tree_file import compile_tree
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from tokenspec_reference.adapter import LoadedModel
+
+DTYPES = {
+    "float16": (torch.float16, torch.int16),
+    "bfloat16": (torch.bfloat16, torch.int16),
+    "float32": (torch.float32, torch.int32),
+    "float64": (torch.float64, torch.int64),
+}
+
+
+def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]:
+    """One processor from its JSON form: ``kind`` and the arguments of the class."""
+    arguments = {key: value for key, value in config.items() if key != "kind"}
+    kind = config.get("kind")
+    if kind == "tree":
+        tree = compile_tree(
+            arguments["config_text"] if "config_text" in arguments else arguments["config"],
+            mode=arguments.get("mode", "strict"),
+            vocab_size=vocab_size if arguments.get("bind", True) else None,
+        )
+        if "prompt_token_ids" in arguments:
+            require_root(tree, arguments["prompt_token_ids"])
+        return TreeLogitsProcessor(tree, vocab_size=vocab_size)
+    if kind == "think":
+        return ThinkModeLogitsProcessor(vocab_size=vocab_size, **arguments)
+    if kind == "multi_seq":
+        return MultiSeqLogitsProcessor(vocab_size=vocab_size, **arguments)
+    if kind == "recommendation":
+        return RecommendationLogitsProcessor(vocab_size=vocab_size, **arguments)
+    raise config_error("/kind", "kind", f"must be tree, think, multi_seq or recommendation, not {kind!r}")
+
+
+class Script:
+    """Runs the steps of one request; ``state`` is replaced, never changed."""
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        """Build the processors. Raises the typed errors of their configurations."""
+        vocab_size = request["vocab_size"]
+        members = [make_processor(config, vocab_size) for config in request["processors"]]
+        self.members = members
+        self.chained = len(members) > 1
+        chain: Processor[Any] = Chain(members)
+        self.chain = chain
+        self.processor = Checked(chain) if request.get("checked", False) else chain
+        self.state = chain.init(request["rows"])
+
+    def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The allowed ids of every row; ``ALL`` for no constraint."""
+        del step
+        return {"allowed": [_named(ids) for ids in self._allowed().to_lists()]}
+
+    def advance(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Commit sampled tokens."""
+        self.state = self.processor.advance(self.state, step["tokens"], step.get("active"))
+        return {}
+
+    def reorder(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Beam remap."""
+        self.state = self.processor.reorder(self.state, step["src"])
+        return {}
+
+    def finish(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Set the finished flags."""
+        chain: Any = self.chain
+        self.state = chain.finish(self.state, step["finished"])
+        return {}
+
+    def status(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The derived status of every row, of the first processor that has one."""
+        del step
+        for member, state in zip(self.members, self.state, strict=True):
+            if isinstance(member, TreeLogitsProcessor):
+                return {"status": member.status(state)}
+            if isinstance(member, ThinkModeLogitsProcessor):
+                return {"status": [str(matched) for matched in state.end.tolist()]}
+        raise config_error("/processors", "no-status", "only tree and think have a status")
+
+    def bitmask(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The packed form of the allow-set."""
+        del step
+        return {"words": pack(self._allowed()).tolist()}
+
+    def apply(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the mask into logits given as bit patterns, one hexadecimal string of big-endian words per row."""
+        logits, digits = _from_bits(step)
+        allow = self._allowed(None if "from_logits" not in step else logits)
+        if step.get("via") == "bitmask":
+            apply_bitmask(logits, pack(allow))
+        else:
+            apply_allowed(logits, allow, on_dead=step.get("on_dead", "raise"))
+        return {"bits": _to_bits(logits, digits)}
+
+    def _allowed(self, logits: Tensor | None = None) -> AllowSet:
+        if logits is None or not isinstance(self.members[0], RecommendationLogitsProcessor):
+            return self.chain.allow(self.state)
+        return self.members[0].allow_from_logits(self.state[0], logits)
+
+
+def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Run a script of steps (see ``spec/30-processors.md``, "The script form"). Needs no model."""
+    del models
+    script = Script(request)
+    operations: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+        name: getattr(script, name) for name in ("allow", "advance", "reorder", "finish", "status", "bitmask", "apply")
+    }
+    answers: list[dict[str, Any]] = []
+    for step in request["steps"]:
+        try:
+            answers.append(operations[step["op"]](step))
+        except TokenSpecError as error:
+            row = getattr(error, "row", None)
+            names = list(getattr(error, "processors", ()))
+            answers.append({"error": {"code": error.rejection_code, "row": row, "processors": names}})
+            break
+    return {"steps": answers}
+
+
+def _named(ids: list[int] | None) -> list[int] | str:
+    return "ALL" if ids is None else ids
+
+
+def _from_bits(step: Mapping[str, Any]) -> tuple[Tensor, int]:
+    """Hexadecimal rows -> logits; ``layout`` ``strided`` embeds them in a wider, transposed buffer."""
+    if step["dtype"] not in DTYPES:
+        return torch.zeros(len(step["logits"]), len(step["logits"][0]), dtype=getattr(torch, step["dtype"])), 1
+    dtype, integer = DTYPES[step["dtype"]]
+    digits = torch.finfo(dtype).bits // 4
+    rows = [
+        [_signed(int(row[at : at + digits], 16), digits) for at in range(0, len(row), digits)] for row in step["logits"]
+    ]
+    bits = torch.tensor(rows, dtype=integer)
+    if step.get("layout", "contiguous") == "strided":
+        buffer = torch.zeros((2 * bits.shape[1], bits.shape[0] + 1), dtype=integer)
+        buffer.t()[: bits.shape[0], ::2] = bits
+        bits = buffer.t()[: bits.shape[0], ::2]
+    return bits.view(dtype), digits
+
+
+def _signed(word: int, digits: int) -> int:
+    return word - (1 << 4 * digits) if word >> (4 * digits - 1) else word
+
+
+def _to_bits(logits: Tensor, digits: int) -> list[str]:
+    integer = {4: torch.int16, 8: torch.int32, 16: torch.int64}[digits]
+    mask = (1 << 4 * digits) - 1
+    return ["".join(f"{word & mask:0{digits}x}" for word in row) for row in logits.view(integer).tolist()]
