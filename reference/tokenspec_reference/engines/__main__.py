@@ -1,4 +1,4 @@
-"""``python -m tokenspec_reference.engines TRACE.txt --model NAME``: segment a text file, print, save or draw the result."""
+"""``python -m tokenspec_reference.engines TRACE.txt --model NAME``: segment a text file."""
 
 from __future__ import annotations
 

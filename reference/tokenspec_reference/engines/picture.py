@@ -14,12 +14,12 @@ ACCENT = "#b91c1c"
 
 
 def text_lines(trace: str, columns: int = COLUMNS) -> list[tuple[int, str]]:
-    """The trace in lines of at most ``columns`` characters: (offset of the first character, text without line break)."""
+    """The trace in lines of at most ``columns`` characters: (offset of the first character, text)."""
     lines: list[tuple[int, str]] = []
     start = 0
     for paragraph in trace.split("\n"):
-        for at in range(0, max(1, len(paragraph)), columns):
-            lines.append((start + at, paragraph[at : at + columns]))
+        cuts = range(0, max(1, len(paragraph)), columns)
+        lines += [(start + at, paragraph[at : at + columns]) for at in cuts]
         start += len(paragraph) + 1
     return lines
 

@@ -4,7 +4,8 @@ The state after the prompt is two counters: ``p`` trace tokens read and ``n`` se
 in the trace counts as a separator too). Row ``p`` of the table gives the logits of the next token:
 ``rows[p][piece] + n * per_separator[piece]``, and ``default_logit`` for pieces the row does not name. Rows beyond the
 table repeat the last one.
-The tokenizer takes the longest piece at every place; pieces are the vocabulary, ids are their positions.
+The tokenizer takes the longest piece at every place; pieces are the vocabulary, ids are their positions. A character
+that begins no piece is an unknown token, whose id the model has no row for.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class ScriptedTokenizer:
     prompt: str | None = "<P>"
     refuses_system: bool = False
     is_fast: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a vocabulary that names nothing or two things."""
+        if "" in self.pieces or len(set(self.pieces)) != len(self.pieces):
+            raise InvalidParameter("pieces are non-empty and distinct", field="model.pieces")
 
     @property
     def chat_template(self) -> str | None:
@@ -71,14 +77,8 @@ class ScriptedTokenizer:
         found: list[tuple[int, int, int]] = []
         cursor = 0
         while cursor < len(text):
-            fitting = [
-                (len(piece), index)
-                for index, piece in enumerate(self.pieces)
-                if piece and text.startswith(piece, cursor)
-            ]
-            if not fitting:
-                raise InvalidParameter(f"no piece matches {text[cursor]!r} at {cursor}", field="trace")
-            length, index = max(fitting)
+            fitting = [(len(piece), index) for index, piece in enumerate(self.pieces) if text.startswith(piece, cursor)]
+            length, index = max(fitting, default=(1, len(self.pieces)))
             found.append((index, cursor, cursor + length))
             cursor += length
         return found

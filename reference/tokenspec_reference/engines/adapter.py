@@ -1,0 +1,130 @@
+"""The operation ``segment``: plain JSON in, plain JSON out.
+
+Request: ``row`` (whose tokenizer a tiny model uses), ``model`` (a scripted or tiny model, or null), ``trace``,
+``engines`` (names), ``parameters`` (options of the call), ``given`` (segmentations to fuse beside the engines'),
+``fusion``, ``gold`` (offsets to compare with) and ``base_units`` (starts, instead of a base segmenter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import tokenspec_reference.engines as package
+from tokenspec_reference import __version__
+from tokenspec_reference.engines import metrics
+from tokenspec_reference.engines.__main__ import ENGINES, FUSIONS
+from tokenspec_reference.engines.base_units import rule_based_starts
+from tokenspec_reference.engines.errors import InvalidParameter
+from tokenspec_reference.engines.orchestrator import RTSeg
+from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
+from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
+from tokenspec_reference.engines.tiny_model import TinyModel
+
+if TYPE_CHECKING:
+    from tokenspec_reference.adapter import LoadedModel
+
+
+@dataclass(frozen=True)
+class Given:
+    """A segmentation that is there already, as an engine."""
+
+    result: Segmentation
+    name: ClassVar[str] = "Given"
+
+    def segment(self, trace: str) -> Segmentation:
+        """The segmentation, whatever the trace."""
+        del trace
+        return self.result
+
+
+def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Run the engines of the request on its trace.
+
+    Raises:
+        TokenSpecError: typed refusals; unknown names of engines, fusions and models.
+    """
+    parameters = dict(request.get("parameters") or {})
+    if request.get("model") is not None:
+        parameters |= _model(request["model"], request.get("row", "-"), models)
+    starts = request.get("base_units")
+    segmenter = RTSeg(
+        _engines(request),
+        aligner=_named(request["fusion"], FUSIONS, "fusion") if request.get("fusion") else None,
+        label_fusion_type=parameters.pop("label_fusion_type", "majority"),
+        base_segmenter=rule_based_starts if starts is None else lambda _trace, _unit: starts,
+    )
+    result = segmenter.segment(request["trace"], **parameters)
+    answer: dict[str, Any] = {
+        "offsets": [list(pair) for pair in result.offsets],
+        "labels": result.labels,
+        "threshold": result.curve.threshold if result.curve else None,
+        "margin": result.margin,
+        "forwards": result.forwards,
+    }
+    if request.get("gold") is not None:
+        gold = [(start, end) for start, end in request["gold"]]
+        answer["agreement"] = asdict(metrics.agreement(gold, result.offsets))
+    return answer
+
+
+def _engines(request: dict[str, Any]) -> list[Any]:
+    engines = [_named(name, ENGINES, "engines") for name in request.get("engines") or []]
+    for given in request.get("given") or []:
+        offsets = [(start, end) for start, end in given["offsets"]]
+        labels = given.get("labels")
+        result = unlabelled(offsets) if labels is None else Segmentation(offsets, list(labels))
+        engines.append(Given(result))
+    return engines
+
+
+def _named(name: str, known: Mapping[str, str], field: str) -> Any:
+    if name not in known:
+        raise InvalidParameter(f"{name!r} is not one of {', '.join(known)}", field=field)
+    return getattr(package, known[name])
+
+
+def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """The options ``model`` and ``tokenizer`` (and the row's chat template) of a description."""
+    fields = {name: value for name, value in description.items() if name != "kind"}
+    if description.get("kind") == "scripted":
+        pieces = tuple(fields.pop("pieces"))
+        prompt = fields.pop("prompt", "<P>")
+        tokenizer = ScriptedTokenizer(pieces, prompt, fields.pop("refuses_system", False))
+        fields["rows"] = tuple(fields["rows"])
+        return {"model": ScriptedModel(pieces, **fields), "tokenizer": tokenizer}
+    if description.get("kind") == "tiny":
+        if row not in models:
+            raise InvalidParameter(f"a tiny model needs the tokenizer of a loaded row, got {row!r}", field="row")
+        loaded = models[row]
+        size = max(loaded.tokenizer.get_vocab().values()) + 1 + fields.pop("padding", 0)
+        model = TinyModel(vocabulary=size, **fields).build()
+        return {"model": model, "tokenizer": loaded.tokenizer, "chat_template": loaded.chat_template}
+    raise InvalidParameter(f"{description.get('kind')!r} is neither 'scripted' nor 'tiny'", field="model.kind")
+
+
+class SequentialColumn:
+    """The sequential twin as a column of its own: ``--impl tokenspec_reference.engines.adapter:SequentialColumn``."""
+
+    def __init__(self) -> None:
+        """Start without models."""
+        from tokenspec_reference.adapter import ReferenceAdapter
+
+        self.reference = ReferenceAdapter()
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {"name": "tokenspec-reference-sequential", "version": __version__, "language": "python"}
+
+    def load(self, model: str, assets: Mapping[str, str]) -> None:
+        """See the reference."""
+        self.reference.load(model, assets)
+
+    def segment(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The operation, with every engine that has a twin replaced by it."""
+        twins = [name for name in request.get("engines") or [] if ENGINES.get(name, "").startswith("RTLLM")]
+        if not twins:
+            return segment(request, self.reference.models)
+        parameters = {**(request.get("parameters") or {}), "algorithm": "sequential"}
+        return segment({**request, "parameters": parameters}, self.reference.models)
