@@ -96,7 +96,7 @@ def _cached_sparse(
         max(student_vocab_size, _largest(coordinates[0]) + 1),
         max(teacher_vocab_size, _largest(coordinates[1]) + 1),
     )
-    return torch.sparse_coo_tensor(coordinates, weights, shape).coalesce().to(device)
+    return torch.sparse_coo_tensor(coordinates, weights, shape, check_invariants=True).coalesce().to(device)
 
 
 def _load(path: str) -> Any:
@@ -156,7 +156,9 @@ def slice_sparse_projection_rows(matrix: torch.Tensor, row_start: int, row_end: 
     coordinates, weights = matrix.indices(), matrix.values()
     kept = (coordinates[0] >= row_start) & (coordinates[0] < row_end)
     moved = coordinates[:, kept] - coordinates.new_tensor([[row_start], [0]])
-    return torch.sparse_coo_tensor(moved, weights[kept], (row_end - row_start, matrix.shape[1])).coalesce()
+    return torch.sparse_coo_tensor(
+        moved, weights[kept], (row_end - row_start, matrix.shape[1]), check_invariants=False
+    ).coalesce()
 
 
 def slice_sparse_projection_cols(matrix: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
@@ -165,7 +167,9 @@ def slice_sparse_projection_cols(matrix: torch.Tensor, columns: torch.Tensor) ->
     place = torch.searchsorted(columns, coordinates[1].contiguous()).clamp(max=max(0, len(columns) - 1))
     kept = columns[place] == coordinates[1] if len(columns) else torch.zeros_like(place, dtype=torch.bool)
     moved = torch.stack([coordinates[0][kept], place[kept]])
-    return torch.sparse_coo_tensor(moved, weights[kept], (matrix.shape[0], len(columns))).coalesce()
+    return torch.sparse_coo_tensor(
+        moved, weights[kept], (matrix.shape[0], len(columns)), check_invariants=False
+    ).coalesce()
 
 
 def project_student_to_teacher_vocab(probabilities: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
