@@ -1,0 +1,29 @@
+"""Renderers: chat messages to token ids, with the owner and kind of every token."""
+
+from tokenspec_reference.renderers.attribute import attribute_text_segments
+from tokenspec_reference.renderers.collate import Batch, collate
+from tokenspec_reference.renderers.create import create_renderer, family_names
+from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
+from tokenspec_reference.renderers.renderer import Renderer
+from tokenspec_reference.renderers.training import (
+    RenderedTrainingSample,
+    TrajectoryStep,
+    build_training_sample,
+    build_trajectory_step,
+)
+
+__all__ = [
+    "Batch",
+    "MultiModalData",
+    "PlaceholderRange",
+    "RenderedTokens",
+    "RenderedTrainingSample",
+    "Renderer",
+    "TrajectoryStep",
+    "attribute_text_segments",
+    "build_training_sample",
+    "build_trajectory_step",
+    "collate",
+    "create_renderer",
+    "family_names",
+]

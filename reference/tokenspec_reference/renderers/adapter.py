@@ -1,0 +1,75 @@
+"""The renderers behind the adapter protocol: plain JSON in, plain JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK
+from tokenspec_reference.renderers.create import FAMILIES, create_renderer
+from tokenspec_reference.renderers.training import build_training_sample
+
+if TYPE_CHECKING:
+    from tokenspec_reference.adapter import LoadedModel
+
+
+def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:
+    """The renderer a request asks for: the row's family, or ``template`` where nobody wrote one.
+
+    Raises:
+        TokenSpecError: the row was not loaded.
+    """
+    model = models.get(request.get("model", ""))
+    if model is None:
+        raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
+    options = {name: value for name, value in (request.get("options") or {}).items() if name != "add_generation_prompt"}
+    now = request.get("now")
+    return create_renderer(
+        model.tokenizer,
+        family=model.family if model.family in FAMILIES else "template",
+        chat_template=model.chat_template,
+        profile=request.get("normalisation") or "hf5",
+        encoding=request.get("encoding") or "hf",
+        id_profile=request.get("id_profile") or "canonical",
+        now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
+        **options,
+    )
+
+
+def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Operation ``render``: a conversation to ids, text, owners and masks, with derived masks on request."""
+    renderer = renderer_for(request, models)
+    messages, tools = request.get("messages"), request.get("tools")
+    add_generation_prompt = bool((request.get("options") or {}).get("add_generation_prompt", False))
+    tokens = renderer.render(messages, tools=tools, add_generation_prompt=add_generation_prompt)
+    result: dict[str, Any] = {
+        "token_ids": tokens.token_ids,
+        "text": tokens.text,
+        "message_indices": tokens.message_indices,
+        "sampled_mask": tokens.sampled_mask,
+        "is_content": tokens.is_content,
+        "message_roles": tokens.message_roles,
+        "profile": request.get("id_profile") or "canonical",
+    }
+    roles = (request.get("derive") or {}).get("roles")
+    if roles is not None:
+        by_role = tokens.content_token_spans_by_role()
+        result["content_spans_by_role"] = {role: [list(run) for run in runs] for role, runs in by_role.items()}
+        result["content_mask"] = tokens.content_mask_for_roles(set(roles))
+        result["loss_mask"] = build_training_sample(_Once(tokens), messages or [], content_sft_roles=roles).loss_mask
+    return result
+
+
+class _Once:
+    """Hands out a render that was already made, so that one request encodes once."""
+
+    def __init__(self, tokens: Any) -> None:
+        self._tokens = tokens
+
+    def get_stop_token_ids(self) -> list[int]:
+        return []
+
+    def render(self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False) -> Any:  # noqa: ARG002
+        return self._tokens

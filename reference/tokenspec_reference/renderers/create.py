@@ -1,0 +1,112 @@
+"""Make a renderer for a family, or for any chat template."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Profile
+from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.renderer import Renderer
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle
+    from tokenspec_reference.renderers.family import Family
+
+FAMILIES = {
+    "qwen2.5": "qwen2_5",
+    "qwen3": "qwen3",
+    "llama-3": "llama3",
+    "deepseek-v3": "deepseek_v3",
+}
+"""Family name to the module of ``renderers.families`` that describes it."""
+
+
+def family_names() -> list[str]:
+    """All names :func:`create_renderer` accepts."""
+    return [*FAMILIES, "template"]
+
+
+def load_family(name: str) -> Family:
+    """The declared wire format of a hand-written family.
+
+    Raises:
+        TokenSpecError: no such family.
+    """
+    if name not in FAMILIES:
+        raise TokenSpecError(f"unknown family {name!r}; known: {', '.join(family_names())}", field="family")
+    found: Family = import_module(f"tokenspec_reference.renderers.families.{FAMILIES[name]}").FAMILY
+    return found
+
+
+def create_renderer(
+    tokenizer: Any,
+    *,
+    family: str | None = None,
+    chat_template: str | None = None,
+    encoding: Encoding = "hf",
+    id_profile: IdProfile = "canonical",
+    straddle: Straddle | None = None,
+    profile: Profile = "hf5",
+    now: datetime = FROZEN_CLOCK,
+    **template_kwargs: Any,
+) -> Any:
+    """Make a renderer.
+
+    Args:
+        tokenizer: any object with ``encode(text, add_special_tokens=False)``.
+        family: a family name; None takes the ``template`` family, which renders any chat template.
+        chat_template: the row's template text, by default the tokenizer's. Hand-written families read only from it
+            which revision they have to follow.
+        encoding: ``hf`` (as transformers) or ``isolated`` (callers cannot write control tokens).
+        id_profile: ``canonical`` (one encode of the text) or ``sampled-boundary`` (what a sampler saw).
+        straddle: rule for tokens that cover scaffold and body; None takes the family's own.
+        profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
+        now: what ``strftime_now`` gives; the wall clock is never read.
+        **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
+
+    Raises:
+        TokenSpecError: unknown family or option value, or nothing to render with; ``field`` names it.
+    """
+    for field, value, allowed in (
+        ("encoding", encoding, ("hf", "isolated")),
+        ("id_profile", id_profile, ("canonical", "sampled-boundary")),
+        ("straddle", straddle, (None, "first-char", "overlap")),
+        ("profile", profile, ("hf5", "hf4")),
+    ):
+        if value not in allowed:
+            raise TokenSpecError(f"expected one of {allowed}, got {value!r}", field=field)
+    template = chat_template if chat_template is not None else getattr(tokenizer, "chat_template", None)
+    if template is not None and not isinstance(template, str):
+        raise TokenSpecError(f"expected template text, got {type(template).__name__}", field="chat_template")
+    if family in (None, "template"):
+        if template is None:
+            raise TokenSpecError("no family and no chat template to render with", field="chat_template")
+        from tokenspec_reference.renderers.template import TemplateRenderer
+
+        return TemplateRenderer(
+            tokenizer,
+            template,
+            encoding=encoding,
+            id_profile=id_profile,
+            straddle=straddle or "first-char",
+            profile=profile,
+            now=now,
+            **template_kwargs,
+        )
+    declared = load_family(family)
+    return Renderer(
+        family=declared,
+        encoder=Encoder(tokenizer, control_text=template),
+        variant=declared.variant_of(template),
+        options=template_kwargs,
+        encoding=encoding,
+        id_profile=id_profile,
+        straddle=straddle or declared.straddle,
+        profile=profile,
+        now=now,
+        chat_template=template,
+    )

@@ -1,0 +1,228 @@
+"""Encode text with exact character spans, over any tokenizer with ``encode``.
+
+Works with transformers tokenizers (fast or slow, or with a fastokens backend) and with raw ``tokenizers.Tokenizer``.
+``isolated`` encoding keeps control-token text of callers as plain text; see :meth:`Encoder.encode_isolated`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
+
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
+from tokenspec_reference.renderers.token_text import (
+    CharSpans,
+    spans_from_bytes,
+    spans_from_offsets,
+    token_byte_lengths,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tokenspec_reference.renderers.segments import Span
+
+
+_TABLES: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+"""What was read out of each tokenizer, shared by its encoders (a memo: a vocabulary takes 0.1 s to read)."""
+
+
+class Encoder:
+    """A tokenizer with the tables that place its tokens; holds no state between calls."""
+
+    def __init__(self, tokenizer: Any, control_text: str | None = None) -> None:
+        """Wrap ``tokenizer``. ``control_text`` (the template) tells which non-special added tokens are control tokens.
+
+        Raises:
+            TokenSpecError: when the object cannot encode.
+        """
+        if not callable(getattr(tokenizer, "encode", None)):
+            raise TokenSpecError(f"{type(tokenizer).__name__} has no encode method", field="tokenizer")
+        self.tokenizer = tokenizer
+        self._control_text = control_text
+        try:
+            self._tables = _TABLES.setdefault(tokenizer, {})
+        except TypeError:  # not weakly referable, such as tokenizers.Tokenizer
+            self._tables = {}
+
+    def ids(self, text: str) -> list[int]:
+        """Ids of ``text`` with nothing added: what ``apply_chat_template(tokenize=True)`` gives for it."""
+        encoding = self.tokenizer.encode(text, add_special_tokens=False)
+        return list(getattr(encoding, "ids", encoding))
+
+    def encode(self, text: str) -> tuple[list[int], CharSpans | None]:
+        """Ids and character spans; spans are None when neither token bytes nor offsets can place the tokens."""
+        token_ids = self.ids(text)
+        spans = spans_from_bytes(text, token_ids, self.byte_lengths) if self.byte_lengths else None
+        return token_ids, spans if spans is not None else self._offsets(text, len(token_ids))
+
+    def encode_isolated(self, text: str, spans: Sequence[Span]) -> tuple[list[int], CharSpans | None]:
+        """Encode so that control tokens come from template text only.
+
+        The text is cut at the control tokens that lie wholly in text of the template; everything between is encoded
+        by a twin of the tokenizer that knows no control tokens. Text without caller-typed control tokens is encoded
+        exactly as :meth:`encode` does it.
+
+        Raises:
+            TokenSpecError: when the vocabulary itself spells a control token out of plain text.
+        """
+        matches = [match.span() for match in self._control_pattern.finditer(text)]
+        literal = list(self._literal_matches(text, spans))
+        if matches == literal:
+            return self.encode(text)
+        token_ids: list[int] = []
+        placed: CharSpans | None = []
+        position = 0
+        for start, end in [*literal, (len(text), len(text))]:
+            for piece, offset, is_control in ((text[position:start], position, False), (text[start:end], start, True)):
+                if not piece:
+                    continue
+                piece_ids, piece_spans = self.encode(piece) if is_control else self._plain.encode_piece(piece, offset)
+                if not is_control and not self.control_ids.isdisjoint(piece_ids):
+                    raise TokenSpecError(
+                        "the vocabulary spells a control token out of plain text; use encoding='hf'", field="encoding"
+                    )
+                token_ids += piece_ids
+                if placed is not None and piece_spans is not None:
+                    placed += [(a + offset, b + offset) for a, b in piece_spans]
+                else:
+                    placed = None
+            position = end
+        return token_ids, placed
+
+    def encode_piece(self, piece: str, offset: int) -> tuple[list[int], CharSpans | None]:
+        """Encode a piece from inside a text, without the prefix space SentencePiece puts before the first word."""
+        if offset and self._prepends_space:
+            newline = self.ids("\n")
+            token_ids, spans = self.encode("\n" + piece)
+            if token_ids[: len(newline)] == newline and spans is not None:
+                return token_ids[len(newline) :], [(max(a - 1, 0), b - 1) for a, b in spans[len(newline) :]]
+        return self.encode(piece)
+
+    @cached_property
+    def added(self) -> dict[int, str]:
+        """Text of every added token by id."""
+        return {i: getattr(token, "content", str(token)) for i, token in self._added_entries.items()}
+
+    @cached_property
+    def control_ids(self) -> frozenset[int]:
+        """Special added tokens, and those non-special ones that the template writes (all of them if it is unknown)."""
+        template = self._control_text
+        return frozenset(
+            i
+            for i, token in self._added_entries.items()
+            if getattr(token, "special", True) or template is None or token.content in template
+        )
+
+    @cached_property
+    def byte_lengths(self) -> dict[int, int] | None:
+        """Bytes per id, see :func:`token_byte_lengths`; None when the tokenizer shows no vocabulary."""
+        vocabulary = getattr(self.tokenizer, "get_vocab", None)
+        if not callable(vocabulary):
+            return None
+        return cast(
+            "dict[int, int] | None", self._shared("bytes", lambda: token_byte_lengths(vocabulary(), self.added))
+        )
+
+    def has(self, token: str) -> bool:
+        """Tell whether ``token`` is an added token of the tokenizer."""
+        return token in self._id_by_text
+
+    def id_of(self, token: str) -> int:
+        """Id of an added token.
+
+        Raises:
+            TokenSpecError: when the tokenizer does not have it as one token.
+        """
+        found = self._id_by_text.get(token)
+        if found is None:
+            raise TokenSpecError(
+                f"the tokenizer has no added token {token!r}; this family's wire format needs it", field="tokenizer"
+            )
+        return found
+
+    @cached_property
+    def _id_by_text(self) -> dict[str, int]:
+        return {text: i for i, text in self.added.items()}
+
+    def _shared(self, name: str, build: Callable[[], Any]) -> Any:
+        """Compute a table once per tokenizer, and again when its vocabulary has grown."""
+        size = len(self._added_entries)
+        known = self._tables.get(name)
+        if known is None or known[0] != size:
+            known = self._tables[name] = (size, build())
+        return known[1]
+
+    @cached_property
+    def _added_entries(self) -> dict[int, Any]:
+        decoder = getattr(self.tokenizer, "added_tokens_decoder", None)
+        if decoder is None:
+            getter = getattr(self.tokenizer, "get_added_tokens_decoder", None)
+            decoder = getter() if callable(getter) else {}
+        return dict(decoder)
+
+    @cached_property
+    def _control_pattern(self) -> re.Pattern[str]:
+        longest_first = sorted((self.added[i] for i in self.control_ids), key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+
+    def _literal_matches(self, text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+        """Control tokens inside maximal runs of text the template wrote by itself."""
+        run_start = None
+        for span in spans:
+            if span.is_supplied:
+                if run_start is not None:
+                    yield from (m.span() for m in self._control_pattern.finditer(text, run_start, span.start))
+                run_start = None
+            elif run_start is None:
+                run_start = span.start
+        if run_start is not None:
+            yield from (m.span() for m in self._control_pattern.finditer(text, run_start))
+
+    @cached_property
+    def _backend(self) -> Any:
+        return getattr(self.tokenizer, "backend_tokenizer", self.tokenizer)
+
+    @cached_property
+    def _prepends_space(self) -> bool:
+        return "Metaspace" in str(type(getattr(self._backend, "pre_tokenizer", None))) or (
+            '"Prepend"' in self._serialised
+        )
+
+    @cached_property
+    def _serialised(self) -> str:
+        serialise = getattr(self._backend, "to_str", None)
+        return str(self._shared("json", serialise)) if callable(serialise) else ""
+
+    @cached_property
+    def _plain(self) -> Encoder:
+        """A twin of the tokenizer without control tokens."""
+        if not self._serialised:
+            raise UnsupportedByReference(
+                f"isolated encoding needs a tokenizer that can be serialised, {type(self.tokenizer).__name__} cannot",
+                field="encoding",
+            )
+        import json
+
+        from tokenizers import Tokenizer
+
+        state = json.loads(self._serialised)
+        state["added_tokens"] = [t for t in state["added_tokens"] if t["id"] not in self.control_ids]
+        state["post_processor"] = state["truncation"] = state["padding"] = None
+        return Encoder(Tokenizer.from_str(json.dumps(state)))
+
+    def _offsets(self, text: str, count: int) -> CharSpans | None:
+        """Spans from the tokenizer's own offsets, None where it tracks none."""
+        if callable(self.tokenizer):
+            try:
+                encoding = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+                offsets = encoding["offset_mapping"]
+            except (KeyError, NotImplementedError, TypeError, ValueError):
+                return None
+        else:
+            offsets = getattr(self.tokenizer.encode(text, add_special_tokens=False), "offsets", None)
+        if offsets is None or len(offsets) != count:
+            return None
+        return spans_from_offsets(offsets, len(text))

@@ -1,0 +1,1 @@
+"""One module per wire format; each reads like the format it describes."""

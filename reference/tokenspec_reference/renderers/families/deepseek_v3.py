@@ -1,0 +1,128 @@
+r"""DeepSeek-V3: no newlines, system text without a role, fenced JSON calls.
+
+Wire::
+
+    <｜begin▁of▁sentence｜>{all system texts, joined by blank lines}
+    <｜User｜>{content}
+    <｜Assistant｜>{content}<｜end▁of▁sentence｜>
+    <｜Assistant｜><｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{type}<｜tool▁sep｜>{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>...
+    <｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>{content}<｜tool▁output▁end｜>...<｜tool▁outputs▁end｜>{content}<｜end▁of▁sentence｜>
+
+Quirks, kept as they are: the "first call" and "first output" flags are set once per conversation and never reset, so
+later rounds lose their openers; ``<｜tool▁calls▁end｜>`` and the end of sentence come after the second call of a
+turn, not after the first. After tool outputs neither the next turn nor the generation prompt has an ``<｜Assistant｜>``.
+
+Revisions: ``first`` writes calls only where content is None (a *missing* content is not None and is refused, so under
+the hf5 profile calls without content are refused and calls with content are lost). ``thinking`` writes calls beside
+content, ends every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.renderers.families.llama3 import printed_scaffold
+from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
+from tokenspec_reference.renderers.template_values import member, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tokenspec_reference.renderers.chat import Chat, Turn
+
+EOS = "<｜end▁of▁sentence｜>"
+ASSISTANT = "<｜Assistant｜>"
+OUTPUTS_END = "<｜tool▁outputs▁end｜>"
+
+
+def segments(chat: Chat, variant: str) -> Iterator[Block]:
+    """The wire format above."""
+    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield from _system_texts(chat)
+    no_call_yet = no_output_yet = True
+    after_tool = False
+    for turn in chat.turns:
+        has_calls = turn.content is None if variant == "first" else "tool_calls" in turn.message
+        if turn.role == "user":
+            after_tool = False
+            yield block(turn.index, scaffold("<｜User｜>"), body(text_of(turn.content)))
+        elif turn.role == "assistant" and has_calls:
+            after_tool = False
+            calls = list(turn.get("tool_calls"))
+            opener = ASSISTANT if no_call_yet and calls else ""
+            yield assistant(turn.index, opener, _calls(turn, calls, variant, first=no_call_yet))
+            no_call_yet = no_call_yet and not calls
+        elif turn.role == "assistant":
+            content = text_of(turn.content)
+            if variant == "thinking" and not after_tool:
+                content = content.split("</think>")[-1]
+            opener = OUTPUTS_END if after_tool else ASSISTANT
+            yield assistant(turn.index, opener, (body(content), scaffold(EOS)))
+            after_tool = False
+        elif turn.role == "tool":
+            opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "\n" if variant == "first" else ""
+            yield block(
+                turn.index,
+                scaffold(opener + "<｜tool▁output▁begin｜>"),
+                body(text_of(turn.content)),
+                scaffold("<｜tool▁output▁end｜>"),
+            )
+            no_output_yet, after_tool = False, True
+    if after_tool:
+        yield block(_last_tool(chat), scaffold(OUTPUTS_END))
+
+
+def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:
+    """The assistant token, nothing after tool outputs."""
+    if _ends_in_tool_outputs(chat):
+        return ()
+    return (scaffold(ASSISTANT + ("<think>\n" if variant == "thinking" else "")),)
+
+
+def _system_texts(chat: Chat) -> Iterator[Block]:
+    systems = [turn for turn in chat.turns if turn.role == "system"]
+    for position, turn in enumerate(systems):
+        yield block(turn.index, scaffold("\n\n" if position else ""), body(text_of(turn.content)))
+
+
+def _calls(turn: Turn, calls: list[Any], variant: str, *, first: bool) -> Iterator[Segment]:
+    """The calls of one turn; ``first`` is whether the conversation had none before."""
+    for call in calls:
+        if first:
+            if variant == "thinking" and turn.content is not None:
+                yield body(text_of(turn.content))
+            yield scaffold("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>")
+        else:
+            yield scaffold("\n<｜tool▁call▁begin｜>")
+        function = member(call, "function")
+        yield body(text_of(member(call, "type")))
+        yield scaffold("<｜tool▁sep｜>")
+        yield body(text_of(member(function, "name")))
+        yield scaffold("\n```json\n")
+        yield body(text_of(member(function, "arguments")))
+        yield scaffold("\n```<｜tool▁call▁end｜>")
+        if variant == "first" and not first:
+            yield scaffold("<｜tool▁calls▁end｜>" + EOS)
+        first = False
+    if variant == "thinking":
+        yield scaffold("<｜tool▁calls▁end｜>" + EOS)
+
+
+def _ends_in_tool_outputs(chat: Chat) -> bool:
+    """Whether the last turn that this format knows is a tool result."""
+    known = [turn.role for turn in chat.turns if turn.role in ("user", "assistant", "tool")]
+    return bool(known) and known[-1] == "tool"
+
+
+def _last_tool(chat: Chat) -> int:
+    return max(turn.index for turn in chat.turns if turn.role == "tool")
+
+
+FAMILY = Family(
+    name="deepseek-v3",
+    segments=segments,
+    generation_prompt=generation_prompt,
+    stop_tokens=(EOS,),
+    variants=(("thinking", "'tool_calls' in message"), ("first", "")),
+)

@@ -1,0 +1,137 @@
+"""The renderer: a family, a tokenizer and fixed options, giving tokens with full attribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import TemplateRejects, TokenSpecError
+from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
+from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
+from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place
+from tokenspec_reference.renderers.template_values import REJECTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Renders conversations of one family; immutable, so one instance can serve all threads.
+
+    Use :func:`tokenspec_reference.renderers.create_renderer` to make one.
+    """
+
+    family: Family
+    encoder: Encoder
+    variant: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    encoding: Encoding = "hf"
+    id_profile: IdProfile = "canonical"
+    straddle: Straddle = "first-char"
+    profile: Profile = "hf5"
+    now: datetime = FROZEN_CLOCK
+    chat_template: str | None = None
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer as given."""
+        return self.encoder.tokenizer
+
+    def render(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+    ) -> RenderedTokens:
+        """Render a conversation to tokens with owner, role and kind of each.
+
+        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical profile).
+
+        Raises:
+            InvalidMessages: the conversation is malformed; ``field`` names the place.
+            TemplateRejects: the row's template refuses it.
+        """
+        chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
+        text, spans = self._text_and_spans(chat)
+        found = encode_and_attribute(
+            self.encoder,
+            text,
+            spans,
+            encoding=self.encoding,
+            id_profile=self.id_profile,
+            straddle=self.straddle,
+        )
+        return RenderedTokens(
+            token_ids=found.token_ids,
+            message_indices=found.message_indices,
+            sampled_mask=found.sampled_mask,
+            is_content=found.is_content,
+            message_roles=[turn.role for turn in chat.turns],
+            message_tool_names=tool_names(chat.turns),
+            char_spans=found.char_spans,
+            text=text,
+        )
+
+    def render_text(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+    ) -> tuple[str, list[Span]]:
+        """The text and its attributed spans, without encoding anything."""
+        return self._text_and_spans(self._chat(messages, tools, add_generation_prompt=add_generation_prompt))
+
+    def render_ids(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+    ) -> list[int]:
+        """Only the ids of :meth:`render`."""
+        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).token_ids
+
+    def get_stop_token_ids(self) -> list[int]:
+        """Ids that end an assistant turn; the first one is the family's own turn closer.
+
+        Raises:
+            TokenSpecError: the tokenizer lacks the family's closer.
+        """
+        own, *others = self.family.stop_tokens
+        known = [token for token in others if self.encoder.has(token)]
+        return [self.encoder.id_of(token) for token in (own, *known)]
+
+    @cached_property
+    def _special_tokens(self) -> Mapping[str, Any]:
+        """The tokenizer's named special tokens, which a template sees as keyword arguments."""
+        named = getattr(self.tokenizer, "special_tokens_map", None)
+        return {name: str(token) for name, token in (named or {}).items() if isinstance(name, str) and token}
+
+    def _chat(self, messages: Any, tools: Any, *, add_generation_prompt: bool) -> Chat:
+        options = {**self._special_tokens, **self.options}
+        options.pop("continue_final_message", None)
+        return build_chat(
+            messages,
+            tools=tools,
+            options=options,
+            add_generation_prompt=add_generation_prompt,
+            profile=self.profile,
+            now=self.now,
+        )
+
+    def _text_and_spans(self, chat: Chat) -> tuple[str, list[Span]]:
+        wanted = self.options.get("continue_final_message", False)
+        continued: ContinuedMessage | None = None
+        if wanted:
+            chat, continued = continue_final_message(chat, wanted, self.chat_template)
+        try:
+            prompt = self.family.generation_prompt(chat, self.variant)
+            blocks = list(self.family.segments(chat, self.variant))
+            if chat.add_generation_prompt:
+                blocks.append(block(OUTSIDE, *prompt))
+            text, spans = place(blocks, "".join(segment.text for segment in prompt))
+        except TokenSpecError:
+            raise
+        except REJECTIONS as error:
+            raise TemplateRejects(
+                f"the {self.family.name} template refuses this conversation: {error}", field="messages"
+            ) from error
+        return continued.cut(text, spans) if continued else (text, spans)

@@ -1,0 +1,136 @@
+"""Values as a chat template sees them, so that a hand-written family accepts and refuses what its template does.
+
+A missing key is :class:`jinja2.Undefined`: it prints as nothing, is false, iterates as empty, and raises when it is
+concatenated or asked for an attribute. Plain Python operators on it already behave as in a template; the functions
+here cover what Python spells differently.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from jinja2 import TemplateError, Undefined, UndefinedError
+
+from tokenspec_reference.renderers.segments import Segment, body, scaffold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REJECTIONS = (TypeError, ValueError, UndefinedError, TemplateError)
+"""Exceptions that mean "the template refuses this conversation" when a family raises them."""
+
+
+def member(value: Any, name: str) -> Any:
+    """``value.name`` of a template, for plain JSON values: a missing key is Undefined, Undefined itself raises."""
+    if isinstance(value, Undefined):
+        raise UndefinedError(f"{_name(value)} is undefined, so it has no {name!r}")
+    if isinstance(value, Mapping) and name in value:
+        return value[name]
+    return Undefined(name=name)
+
+
+def item(value: Any, position: int) -> Any:
+    """``value[position]`` of a template: Undefined where there is no such element."""
+    if isinstance(value, Undefined):
+        raise UndefinedError(f"{_name(value)} is undefined, so it has no element {position}")
+    if isinstance(value, (list, tuple, str)) and -len(value) <= position < len(value):
+        return value[position]
+    return Undefined(name=str(position))
+
+
+def items(value: Any) -> list[tuple[Any, Any]]:
+    """``value | items`` of a template: the pairs of a mapping, nothing for Undefined, all else is refused."""
+    if isinstance(value, Undefined):
+        return []
+    if not isinstance(value, Mapping):
+        raise TypeError(f"can only get item pairs from a mapping, got {type(value).__name__}")
+    return list(value.items())
+
+
+def is_defined(value: Any) -> bool:
+    """``value is defined`` of a template."""
+    return not isinstance(value, Undefined)
+
+
+def is_iterable(value: Any) -> bool:
+    """``value is iterable`` of a template: Undefined, strings and mappings are."""
+    return isinstance(value, (Undefined, str, list, tuple, Mapping))
+
+
+def text_of(value: Any) -> str:
+    """A value used with ``+`` or a string method: anything but a string is refused."""
+    if not isinstance(value, str):
+        if isinstance(value, Undefined):
+            raise UndefinedError(f"{_name(value)} is undefined")
+        raise TypeError(f"expected text, got {type(value).__name__}")
+    return value
+
+
+def tojson(value: Any, *, indent: int | None = None, **options: Any) -> str:
+    """``value | tojson`` as transformers defines it: ``json.dumps`` with ``ensure_ascii=False``, nothing escaped."""
+    return json.dumps(value, **{"ensure_ascii": False, "indent": indent, **options})
+
+
+def refuse(message: str) -> NoReturn:
+    """``raise_exception(message)`` of a template."""
+    raise TemplateError(message)
+
+
+def printed(value: Any) -> Iterator[Segment]:
+    """``{{ value }}`` as a message body: strings as they are, containers as Python's ``repr`` (what Jinja prints).
+
+    In a printed container the strings and numbers are body; its punctuation and keys are scaffold.
+    """
+    if isinstance(value, str):
+        yield body(value)
+    elif not isinstance(value, Undefined):
+        yield from _dumped(value, _python_string, ("True", "False", "None"))
+
+
+def json_body(value: Any) -> Iterator[Segment]:
+    """``{{ value | tojson }}`` as a message body: quotes, punctuation and keys are scaffold, values are body."""
+    if isinstance(value, Undefined):
+        raise TypeError("Object of type Undefined is not JSON serializable")
+    yield from _dumped(value, _json_string, ("true", "false", "null"))
+
+
+def _name(value: Undefined) -> str:
+    return repr(value._undefined_name)  # noqa: SLF001 - Jinja has no public name for it
+
+
+def _python_string(text: str) -> str:
+    return repr(text)
+
+
+def _json_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _dumped(value: Any, spell: Any, constants: tuple[str, str, str]) -> Iterator[Segment]:
+    if isinstance(value, str):
+        spelled = spell(value)
+        yield from (scaffold(spelled[0]), body(spelled[1:-1]), scaffold(spelled[-1]))
+    elif value is None or isinstance(value, bool):
+        yield scaffold(constants[2] if value is None else constants[0] if value else constants[1])
+    elif isinstance(value, (int, float)):
+        yield body(json.dumps(value) if constants[2] == "null" else repr(value))
+    elif isinstance(value, Mapping):
+        yield scaffold("{")
+        for position, (key, element) in enumerate(value.items()):
+            yield from (scaffold(", " if position else ""), _as_scaffold(spell(key)), scaffold(": "))
+            yield from _dumped(element, spell, constants)
+        yield scaffold("}")
+    elif isinstance(value, (list, tuple)):
+        yield scaffold("[")
+        for position, element in enumerate(value):
+            yield scaffold(", " if position else "")
+            yield from _dumped(element, spell, constants)
+        yield scaffold("]")
+    else:
+        raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+def _as_scaffold(text: str) -> Segment:
+    return Segment(text, is_body=False, is_supplied=True)
