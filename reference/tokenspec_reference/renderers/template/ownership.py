@@ -83,20 +83,20 @@ def _adopted(text: str, passage: list[Stretch], closers: Sequence[str]) -> list[
         if stretch.owner < 0:
             gap.append(stretch)
             continue
-        out += _filled(text, gap, before if before >= 0 else stretch.owner, stretch.owner, closers)
+        out += _filled(text, gap, before, stretch.owner, closers)
         out.append(stretch)
         gap, before = [], stretch.owner
-    return out + _filled(text, gap, before, before, closers)
+    return out + [stretch._replace(owner=before) for stretch in gap]
 
 
 def _filled(text: str, gap: list[Stretch], before: int, after: int, closers: Sequence[str]) -> list[Stretch]:
-    """A gap between two messages, cut behind the last closing token of the first."""
+    """A gap between two messages (or before the first), cut behind the last closing token of the first."""
     if not gap or before == after:
         return [stretch._replace(owner=before) for stretch in gap]
     start, end = gap[0].start, gap[-1].end
     border = max((at + len(closer) for closer in closers if (at := text.rfind(closer, start, end)) >= 0), default=0)
     if not border:
-        return gap
+        return gap if before >= 0 else [stretch._replace(owner=after) for stretch in gap]
     first = [stretch._replace(end=min(stretch.end, border), owner=before) for stretch in gap if stretch.start < border]
     rest = [stretch._replace(start=max(stretch.start, border), owner=after) for stretch in gap if stretch.end > border]
     return first + rest

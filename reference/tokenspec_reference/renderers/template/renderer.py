@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TemplateRejects, TokenSpecError
+from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
@@ -14,23 +14,18 @@ from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.rendered import RenderedTokens
 
 from .limits import Limits
-from .ownership import Stretch, assign_owners, disowned, is_body
-from .printer import Printed, Printer
+from .ownership import assign_owners, disowned
+from .printer import Printer
 from .reads import reads
-from .sampled import GenerationPrompt, Wire, shared_prefix
 from .spans import Attributor, Provenance
 from .tracking import compile_template
+from .wire import Probe, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
 
-PROBES: tuple[list[dict[str, Any]], ...] = (
-    [{"role": "user", "content": "x"}],
-    [{"role": "user", "content": [{"type": "text", "text": "x"}]}],
-    [{"role": "system", "content": "x"}, {"role": "user", "content": "x"}],
-)
-"""Conversations whose generation prompt shows how assistant turns begin; the first one the template accepts is used."""
+    from .sampled import GenerationPrompt
 
 
 class TemplateRenderer:
@@ -156,65 +151,47 @@ class TemplateRenderer:
 
     def _provenance(self, chat: Chat) -> Provenance:
         printed = self._print(chat, add_generation_prompt=chat.add_generation_prompt)
-        stretches = self._owned(printed)
-        prompts = self._history_prompts
-        if chat.add_generation_prompt:
-            start = self._prompt_start(chat, printed, stretches)
-            prompts = (*prompts, self._prompt(printed, start))
-            stretches = disowned(stretches, start, len(printed.text))
-        roles = [turn.role for turn in chat.turns]
-        return Attributor(printed.text, printed.table, roles, self.wire, self._closers, prompts)(stretches)
-
-    def _owned(self, printed: Printed) -> list[Stretch]:
         bos = self._special_tokens.get("bos_token")
-        return assign_owners(
+        stretches = assign_owners(
             printed.text,
             printed.pieces,
             printed.table,
             bos=bos if isinstance(bos, str) else "",
-            closers=self._closers,
+            closers=self._turn_closers,
         )
+        prompts = self._history_prompts
+        if chat.add_generation_prompt:
+            prompt = self._probe.prompt_in(chat, printed, stretches)
+            prompts = (*prompts, prompt)
+            stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
+        roles = [turn.role for turn in chat.turns]
+        return Attributor(printed.text, printed.table, roles, self.wire, self._stop_tokens, prompts)(stretches)
 
-    # --- the generation prompt
-    def _prompt_start(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> int:
-        """Where the texts with and without generation prompt part, behind the last body."""
-        without = self._print(chat, add_generation_prompt=False).text
-        last_body = max((s.end for s in stretches if is_body(s.origin, printed.table)), default=0)
-        return max(shared_prefix(printed.text, without), last_body)
+    # --- what the template shows about its turns, found once
+    @cached_property
+    def _probe(self) -> Probe:
+        keywords = {name: value for name, value in self.template_kwargs.items() if name != "continue_final_message"}
 
-    def _prompt(self, printed: Printed, start: int) -> GenerationPrompt:
-        return GenerationPrompt.of(printed.text[start:], list(_edges(printed, start)), self._added_tokens)
+        def build(messages: Any, tools: Any) -> Chat:
+            return build_chat(messages, tools=tools, options=keywords, profile=self.profile, now=self.now)
+
+        added = sorted(self.encoder.added.values(), key=len, reverse=True)
+        pattern = re.compile("|".join(map(re.escape, added)) or "(?!)")
+        return Probe(self._print, build, pattern, self._stop_tokens)
 
     @cached_property
     def _history_prompts(self) -> tuple[GenerationPrompt, ...]:
-        """What the assistant turns of a history begin with; found once, from a one-message conversation."""
-        keywords = {name: value for name, value in self.template_kwargs.items() if name != "continue_final_message"}
-        for probe in PROBES:
-            chat = build_chat(probe, options=keywords, add_generation_prompt=True, profile=self.profile, now=self.now)
-            try:
-                printed = self._print(chat, add_generation_prompt=True)
-                start = self._prompt_start(chat, printed, self._owned(printed))
-            except TemplateRejects:
-                continue
-            return (self._prompt(printed, start),)
-        return ()
+        """What the assistant turns of a history begin with."""
+        prompt = self._probe.generation_prompt()
+        return (prompt,) if prompt else ()
 
     @cached_property
-    def _added_tokens(self) -> re.Pattern[str]:
-        texts = sorted(self.encoder.added.values(), key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, texts)) or "(?!)")
+    def _turn_closers(self) -> tuple[str, ...]:
+        """Tokens that end a turn."""
+        return self.wire.assistant_close or self._probe.closers()
 
     @cached_property
-    def _closers(self) -> tuple[str, ...]:
-        """Texts that can end a turn: what the row states, else the special tokens."""
+    def _stop_tokens(self) -> tuple[str, ...]:
+        """Tokens an assistant turn can end with: what the row states, else every special token."""
         special = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
         return self.wire.assistant_close or tuple(token for token in special if isinstance(token, str) and token)
-
-
-def _edges(printed: Printed, start: int) -> Iterator[int]:
-    """Ends of the pieces behind ``start``, relative to it."""
-    position = 0
-    for runs, _ in printed.pieces:
-        position += sum(length for length, _ in runs)
-        if position > start:
-            yield position - start

@@ -1,33 +1,22 @@
 """Which part of an assistant turn the model emits: from behind the generation prompt through the stop token.
 
-Both ends are derived from the template, at the price of one small extra render per renderer. The opener of a turn is
-what it shares with the generation prompt, cut at a joint of the prompt: an edge of a piece the template prints, an edge
-of an added token, or the end of a line. The stop is the last closing token in the scaffold behind the body. A row may
-state both (:class:`Wire`).
+Both ends are derived from the template, at the price of a few small extra renders per renderer (:mod:`wire`). The
+opener of a turn is what it shares with the generation prompt, cut at a joint of the prompt: an edge of a piece the
+template prints, an edge of an added token, or the end of a line. The stop is the last special token in the scaffold
+behind the body. A row may state both.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True)
-class Wire:
-    """What is known of a wire format.
-
-    ``assistant_open`` and ``assistant_close`` are texts that open and end an assistant turn; a closer may be the first
-    token of the next turn, which then counts as sampled. ``placeholders`` are media tokens the template writes for a
-    part of a message; they count as body.
-    """
-
-    assistant_open: tuple[str, ...] = ()
-    assistant_close: tuple[str, ...] = ()
-    placeholders: tuple[str, ...] = ()
+_REASONING_TAG = re.compile(r"<[^<>]*think[^<>]*>")
 
 
 @dataclass(frozen=True)
@@ -39,10 +28,15 @@ class GenerationPrompt:
 
     @classmethod
     def of(cls, text: str, edges: Sequence[int], added_tokens: re.Pattern[str]) -> GenerationPrompt:
-        """Find the joints of ``text``; ``edges`` are where its printed pieces end."""
+        """Find the joints of ``text``; ``edges`` are where its printed pieces end.
+
+        Behind a reasoning tag there is no joint but the end: a turn that goes on differently was not prompted with it.
+        """
         tokens = {edge for match in added_tokens.finditer(text) for edge in match.span()}
         lines = {position + 1 for position, character in enumerate(text) if character == "\n"}
-        return cls(text, tuple(sorted({*edges, *tokens, *lines, len(text)})))
+        tag = _REASONING_TAG.search(text)
+        header = tag.start() if tag else len(text)
+        return cls(text, tuple(sorted(joint for joint in {*edges, *tokens, *lines, header} if joint <= header)))
 
     def shared_with(self, turn: str, body_start: int) -> int:
         """How many leading characters of ``turn`` are this prompt. A body is no opener, unless all of it is prompt."""
@@ -52,11 +46,11 @@ class GenerationPrompt:
         return max((joint for joint in self.joints if joint <= shared), default=0)
 
 
-def opener_length(turn: str, body_start: int, wire: Wire, prompts: Sequence[GenerationPrompt]) -> int:
-    """Characters at the start of an assistant turn that the model did not emit."""
-    stated = [len(opener) for opener in wire.assistant_open if turn.startswith(opener)]
-    if stated:
-        return max(*stated, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
+def opener_length(turn: str, body_start: int, stated: Sequence[str], prompts: Sequence[GenerationPrompt]) -> int:
+    """Characters at the start of an assistant turn that the model did not emit; ``stated`` are openers of the row."""
+    found = [len(opener) for opener in stated if turn.startswith(opener)]
+    if found:
+        return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
     return max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
 
 

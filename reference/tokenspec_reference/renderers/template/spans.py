@@ -11,12 +11,13 @@ from tokenspec_reference.renderers.segments import Span
 
 from .ownership import Stretch, is_body, is_supplied
 from .provenance import DERIVED, Origin
-from .sampled import GenerationPrompt, Wire, opener_length, sampled_end
+from .sampled import GenerationPrompt, opener_length, sampled_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .values import ValueTable
+    from .wire import Wire
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Attributor:
         start, end = turn[0].start, turn[-1].end
         bodies = [stretch for stretch in turn if is_body(stretch.origin, self.table)]
         body_start = bodies[0].start if bodies else end
-        low = start + opener_length(self.text[start:end], body_start - start, self.wire, self.prompts)
+        low = start + opener_length(self.text[start:end], body_start - start, self.wire.assistant_open, self.prompts)
         after = max(low, bodies[-1].end) if bodies else low
         found = sampled_end(self.text, after, end, self.closers)
         if found is None:

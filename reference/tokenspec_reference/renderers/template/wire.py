@@ -1,0 +1,111 @@
+"""What opens and ends an assistant turn: as a row states it, or as the template itself shows it.
+
+A template is asked twice, once per renderer: for the generation prompt of a one-message conversation, and for a
+conversation with an assistant turn in the middle, whose body is followed by the token that ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import TemplateRejects
+
+from .ownership import assign_owners, is_body
+from .sampled import GenerationPrompt, shared_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tokenspec_reference.renderers.chat import Chat
+
+    from .ownership import Stretch
+    from .printer import Printed, Printer
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What is known of a wire format.
+
+    ``assistant_open`` and ``assistant_close`` are texts that open and end an assistant turn; a closer may be the first
+    token of the next turn, which then counts as sampled. ``placeholders`` are media tokens the template writes for a
+    part of a message; they count as body.
+    """
+
+    assistant_open: tuple[str, ...] = ()
+    assistant_close: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
+
+
+_TOOL = {"name": "f", "description": "f", "parameters": {"type": "object", "properties": {}}}
+_PROBES: tuple[tuple[Any, list[dict[str, Any]] | None], ...] = (
+    ("x", None),
+    ([{"type": "text", "text": "x"}], None),
+    ("x", [{"type": "function", "function": _TOOL}]),
+)
+"""Contents of the probing messages, and tools: some templates take only parts, some insist on tools."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Ask a template how it writes assistant turns. ``build`` makes a chat of messages and tools."""
+
+    printer: Printer
+    build: Callable[[Sequence[dict[str, Any]], Any], Chat]
+    added_tokens: re.Pattern[str]
+    special_tokens: Sequence[str]
+
+    def generation_prompt(self) -> GenerationPrompt | None:
+        """The generation prompt behind one user message; None where the template refuses all probes."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": "user", "content": content}], tools)
+            try:
+                printed = self.printer(chat, add_generation_prompt=True)
+                return self.prompt_in(chat, printed, assign_owners(printed.text, printed.pieces, printed.table))
+            except TemplateRejects:
+                continue
+        return None
+
+    def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> GenerationPrompt:
+        """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
+
+        Where the other text goes on differently (an end-of-text token), both may begin alike (``<|`` and ``</``): then
+        the prompt starts at the last joint before that.
+        """
+        without = self.printer(chat, add_generation_prompt=False).text
+        last_body = max((s.end for s in stretches if is_body(s.origin, printed.table)), default=0)
+        shared = shared_prefix(printed.text, without)
+        edges = list(_edges(printed))
+        if shared < len(without):
+            joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
+            shared = max((joint for joint in joints if joint <= shared), default=0)
+        start = max(shared, last_body)
+        return GenerationPrompt.of(
+            printed.text[start:], [edge - start for edge in edges if edge > start], self.added_tokens
+        )
+
+    def closers(self) -> tuple[str, ...]:
+        """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
+        for content, tools in _PROBES:
+            roles = ("user", "assistant", "user")
+            chat = self.build([{"role": role, "content": content} for role in roles], tools)
+            try:
+                printed = self.printer(chat, add_generation_prompt=False)
+            except TemplateRejects:
+                continue
+            owned = assign_owners(printed.text, printed.pieces, printed.table)
+            bodies = [s for s in owned if s.owner == 1 and is_body(s.origin, printed.table)]
+            end = next((s.start for s in owned if s.owner == 2), len(printed.text))
+            tail = printed.text[bodies[-1].end : end] if bodies else ""
+            found = [(tail.rfind(token), token) for token in self.special_tokens if token in tail]
+            return (max(found)[1],) if found else ()
+        return ()
+
+
+def _edges(printed: Printed) -> Iterator[int]:
+    """Ends of the printed pieces."""
+    position = 0
+    for runs, _ in printed.pieces:
+        position += sum(length for length, _ in runs)
+        yield position
