@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
     from rich.table import Table
 
@@ -47,20 +45,22 @@ def list_rows(*, status: str | None, as_json: bool) -> None:
 
 @models.command("pull")
 @click.argument("rows", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Also the rows that are opt-in.")
 @click.option("--offline", is_flag=True, help="Use the cache and folders of this machine only.")
-def pull_rows(*, rows: tuple[str, ...], everything: bool, offline: bool) -> None:
-    """Bring ROWS (default: all that are not opt-in) into the cache, verified and built."""
-    from tokenspec.models import default_rows, pull, specs
+def pull_rows(*, rows: tuple[str, ...], offline: bool) -> None:
+    """Bring ROWS (default: every row that can be had here) into the cache, verified and built."""
+    from tokenspec.models import default_rows, pull
 
-    every = [row.id for row in specs().values() if row.status != "toy"]
-    wanted = list(rows) or (every if everything else default_rows())
     console = _console(stderr=True)
+    plan = dict.fromkeys(rows) if rows else default_rows()
+    wanted = [row for row, reason in plan.items() if reason is None]
     began = time.monotonic()
     with Bars(console) as bars:
         results = pull(wanted, progress=bars, network=not offline)
     for result in results:
         console.print(_outcome(result), soft_wrap=True)
+    for row, reason in plan.items():
+        if reason is not None:
+            console.print(f"left out {row}: {reason}", soft_wrap=True, highlight=False, markup=False)
     failed = [result.row for result in results if result.reason]
     megabytes = sum(result.downloaded for result in results) / MEGABYTE
     summary = f"{len(results) - len(failed)} of {len(results)} rows ready, "
@@ -79,9 +79,9 @@ class Bars:
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
         self._console = console
         self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
-        self._tasks: dict[str, tuple[int, int]] = {}
+        self._tasks: dict[str, tuple[Any, int]] = {}
 
-    def __enter__(self) -> Bars:  # noqa: PYI034 - typing.Self would need a second import for nothing
+    def __enter__(self) -> Self:
         """Begin drawing."""
         self._progress.start()
         return self
@@ -99,11 +99,11 @@ class Bars:
     def grown(self, name: str, done: int) -> None:
         """Clients unpack beside the archive, so the measured size can pass the total for a moment."""
         task, total = self._tasks[name]
-        self._progress.update(task, completed=min(done, total))  # type: ignore[arg-type]
+        self._progress.update(task, completed=min(done, total))
 
     def finish(self, name: str) -> None:
         """Take the bar away; the outcome line tells the rest."""
-        self._progress.update(self._tasks[name][0], visible=False)  # type: ignore[arg-type]
+        self._progress.update(self._tasks[name][0], visible=False)
 
     def note(self, text: str) -> None:
         """A line above the bars."""
@@ -136,23 +136,15 @@ def _table(rows: list[RowSpec]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name, options in _columns():
-        table.add_column(name, **options)  # type: ignore[arg-type]
+    for name in ("row", "family", "status", "source", "here"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("licence")
     for row in rows:
         here = "yes" if is_here(row) else "no"
         first, *others = source(row).split(", ")
         more = f" +{len(others)}" if others else ""
-        table.add_row(row.id, row.family, row.status, first + more, here, row.licence)
+        table.add_row(row.id, row.family, row.status, first + more, here, row.licence.partition(" (")[0])
     return table
-
-
-def _columns() -> Iterator[tuple[str, dict[str, object]]]:
-    yield "row", {"no_wrap": True}
-    yield "family", {"no_wrap": True}
-    yield "status", {"no_wrap": True}
-    yield "source", {"no_wrap": True}
-    yield "here", {"no_wrap": True}
-    yield "licence", {"overflow": "ellipsis", "no_wrap": True, "ratio": 1}
 
 
 def _outcome(result: Pulled) -> str:

@@ -13,7 +13,7 @@ from tokenspec.models.build import canonical, folder, tokenizer_json
 from tokenspec.models.cache import keep_folder, locked, row_folder, sha256
 from tokenspec.models.errors import AssetsMissing, BuildError, FetchError, IntegrityError
 from tokenspec.models.fingerprint import verify
-from tokenspec.models.spec import RegistrySource, RowSpec, Source
+from tokenspec.models.spec import NO_TEMPLATE, RegistrySource, RowSpec, Source
 from tokenspec.models.template import read_template, template_pin
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def finished(row: RowSpec, *, thorough: bool) -> Path | None:
     directory = row_folder(row.id, pin(row))
     try:
         tokenizer = (directory / publisher.TOKENIZER).read_bytes() if thorough else b""
-        template = (directory / publisher.TEMPLATE).read_bytes().decode()
+        template = (directory / publisher.TEMPLATE).read_bytes().decode() if row.has_template else ""
         files = folder(row, tokenizer, template)
         others = all(
             (directory / name).read_bytes() == data for name, data in files.items() if name != "tokenizer.json"
@@ -73,16 +73,19 @@ def assemble(row: RowSpec, sources: Sources) -> Assembled:
         target = row_folder(row.id, pin(row))
         if target.exists():
             sources.progress.note(f"{row.id}: cached folder is damaged; building it again")
-        template, template_origin = _find(row, "template", row.template.sha256, _templates(row, sources))
-        tokenizer, tokenizer_origin = _find(row, "tokenizer", row.tokenizer.sha256, _tokenizers(row, sources))
+        template, template_origin = b"", ""
+        if row.has_template:
+            template, template_origin = _find(row, "template", sources, _templates(row, sources))
+        tokenizer, tokenizer_origin = _find(row, "tokenizer", sources, _tokenizers(row, sources))
         verify(row, tokenizer, _vector_files(row, sources))
         keep_folder(target, folder(row, tokenizer, template.decode()))
-        return Assembled(target, (tokenizer_origin, template_origin))
+        return Assembled(target, tuple(origin for origin in (tokenizer_origin, template_origin) if origin))
 
 
-def _find(row: RowSpec, what: str, pinned: str, attempts: Iterator[Attempt]) -> tuple[bytes, str]:
-    """The first attempt that gives bytes with the pinned sha256."""
-    reasons = []
+def _find(row: RowSpec, what: str, sources: Sources, attempts: Iterator[Attempt]) -> tuple[bytes, str]:
+    """The first attempt that gives bytes with the pinned sha256; what failed before it is noted."""
+    pinned = row.template.sha256 if what == "template" else row.tokenizer.sha256
+    reasons: list[str] = []
     for origin, attempt in attempts:
         try:
             data = attempt()
@@ -92,6 +95,8 @@ def _find(row: RowSpec, what: str, pinned: str, attempts: Iterator[Attempt]) -> 
         if data is None:
             continue
         if sha256(data) == pinned:
+            for reason in reasons:
+                sources.progress.note(f"{row.id}: {reason}; took {origin}")
             return data, origin
         reasons.append(publisher.describe_drift(f"{what} of {origin}", data, pinned))
     raise AssetsMissing(row.id, "; ".join(dict.fromkeys(reasons)))
@@ -105,6 +110,9 @@ def _tokenizers(row: RowSpec, sources: Sources) -> Iterator[Attempt]:
         data = publisher.folder_tokenizer(directory) if directory else None
         return canonical(data) if data is not None else None
 
+    for other in sources.rows:
+        if other.tokenizer.sha256 == row.tokenizer.sha256 and (directory := finished(other, thorough=False)):
+            yield f"row {other.id}", lambda directory=directory: publisher.folder_tokenizer(directory)  # type: ignore[misc]
     for source in row.tokenizer.source:
         yield _name(source), lambda source=source: build(source, sources.local(source))  # type: ignore[misc]
     for origin, directory in publisher.local_folders(row.id, row.hub):
@@ -125,6 +133,8 @@ def _templates(row: RowSpec, sources: Sources) -> Iterator[Attempt]:
         text = publisher.folder_template(directory) if directory else None
         return text.encode() if text is not None else None
 
+    if row.template == NO_TEMPLATE:
+        yield "vocabulary-only row", lambda: b""
     registry = [source for source in row.template.source if isinstance(source, RegistrySource)]
     for source in registry:
         yield source.carrier, lambda source=source: read(source, sources.local(source))  # type: ignore[misc]

@@ -1,7 +1,7 @@
 """From a vocabulary and a row's declarations to an ordinary Hugging Face tokenizer folder, byte for byte reproducible.
 
-``tokenizer.json`` is written in one canonical form, so that every carrier of the same tokenizer, and the publisher's own
-file, give the same sha256. Loading the folder needs nothing of this project.
+``tokenizer.json`` is written in one canonical form, so that every carrier of the same tokenizer, and the publisher's
+own file, give the same sha256. Loading the folder needs nothing of this project.
 """
 
 from __future__ import annotations
@@ -133,12 +133,12 @@ def folder(row: RowSpec, tokenizer: bytes, template: str) -> dict[str, bytes]:
         "model_input_names": ["input_ids", "attention_mask"],
         **row.tokenizer.config,
     }
-    return {
+    files = {
         "tokenizer.json": tokenizer,
         "tokenizer_config.json": _pretty(config),
         "special_tokens_map.json": _pretty({key: value for key, value in named.items() if value is not None}),
-        "chat_template.jinja": template.encode(),
     }
+    return files | ({"chat_template.jinja": template.encode()} if row.has_template else {})
 
 
 def _pretty(document: Mapping[str, Any]) -> bytes:

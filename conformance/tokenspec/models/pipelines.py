@@ -62,9 +62,9 @@ _EXACT = _byte_level(prefix=False, trim=False, regex=False)
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Everything of a ``tokenizer.json`` but vocabulary, merges and added tokens. ``merges`` says how ranks become merges."""
+    """A ``tokenizer.json`` without vocabulary, merges and added tokens; ``merges`` says how ranks become merges."""
 
-    pre_tokenizer: Json
+    pre_tokenizer: Json | None
     post_processor: Json = field(default_factory=lambda: _UNTRIMMED)
     decoder: Json = field(default_factory=lambda: _WHOLE)
     normalizer: Json | None = None
@@ -119,6 +119,40 @@ PIPELINES: dict[str, Pipeline] = {
         pre_tokenizer=_splits(r"[^\n]+|[\n]+", _cl100k(r"\p{N}"), trim=True),
         ignore_merges=False,
         merges="one-per-token",
+    ),
+    "gpt-2": Pipeline(
+        pre_tokenizer=_byte_level(prefix=False, trim=True, regex=True),
+        post_processor=_byte_level(prefix=True, trim=False, regex=True),
+        ignore_merges=False,
+    ),
+    "qwen3.5-regex": Pipeline(
+        pre_tokenizer=_splits(_cl100k(r"\p{N}", _QWEN35_LETTERS), trim=False),
+        post_processor=_EXACT,
+        decoder=_EXACT,
+        ignore_merges=False,
+    ),
+    "llama-spm": Pipeline(
+        normalizer={
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Prepend", "prepend": _SPACE_MARK},
+                {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE_MARK},
+            ],
+        },
+        pre_tokenizer=None,
+        post_processor=_starts_with("<s>", 1),
+        decoder={
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": _SPACE_MARK}, "content": " "},
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+                {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+            ],
+        },
+        ignore_merges=False,
+        unknown="<unk>",
+        byte_fallback=True,
     ),
     "deepseek-v3": Pipeline(
         normalizer={"type": "Sequence", "normalizers": []},

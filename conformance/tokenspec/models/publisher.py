@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -81,21 +82,32 @@ def _read(path: Path) -> bytes | None:
 
 
 def hub_reachable() -> str | None:
-    """One short probe of the hub: None when it answers, else the reason it is not asked."""
+    """One short probe of the hub: None when it answers, else the reason it is not asked.
+
+    The probe runs beside the caller, because a name server that does not answer knows no time-out.
+    """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
         return "HF_HUB_OFFLINE is set"
     try:
         from huggingface_hub import constants
     except ImportError:
         return "huggingface_hub is not installed"
-    request = urllib.request.Request(str(constants.ENDPOINT), method="HEAD")  # noqa: S310
+    answers: list[str | None] = []
+    probe = threading.Thread(target=lambda: answers.append(_probe(str(constants.ENDPOINT))), daemon=True)
+    probe.start()
+    probe.join(PROBE_SECONDS)
+    return answers[0] if answers else f"the hub did not answer within {PROBE_SECONDS:.0f} s"
+
+
+def _probe(endpoint: str) -> str | None:
+    request = urllib.request.Request(endpoint, method="HEAD")  # noqa: S310 - the hub client's own endpoint
     try:
         with urllib.request.urlopen(request, timeout=PROBE_SECONDS):  # noqa: S310
             return None
-    except urllib.error.HTTPError:
-        return None
+    except urllib.error.HTTPError as error:
+        return None if error.code < 500 else f"the hub answers {error.code}"
     except (OSError, ValueError) as error:
-        return f"hub not reachable ({getattr(error, 'reason', error)})"
+        return f"the hub is not reachable ({getattr(error, 'reason', error)})"
 
 
 def fetch_hub(hub: Hub) -> Path:

@@ -6,11 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenspec.models.assemble import assemble
+from tokenspec.models import clients, publisher
+from tokenspec.models.assemble import assemble, finished
+from tokenspec.models.cache import member_path, sweep_staging
 from tokenspec.models.errors import ModelError
 from tokenspec.models.progress import Notes
 from tokenspec.models.rows import carriers, load, spec_of, specs
 from tokenspec.models.sources import Sources
+from tokenspec.models.spec import FolderFileSource, RegistrySource, RowSpec, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,9 +32,33 @@ class Pulled:
     reason: str | None = None
 
 
-def default_rows() -> list[str]:
-    """Every row a pull without names brings: all but toys (always here) and rows that are opt-in."""
-    return [row.id for row in specs().values() if row.status != "toy" and not row.opt_in]
+def default_rows() -> dict[str, str | None]:
+    """What a pull without names does with each row: None to bring it, else why it is left out.
+
+    A row is left out when no source of it can be asked here: its client is not installed, or its file is one that only
+    the user has. Toys are always here and are not listed.
+    """
+    return {row.id: _unobtainable(row) for row in specs().values() if row.status != "toy"}
+
+
+def _unobtainable(row: RowSpec) -> str | None:
+    if finished(row, thorough=False) or any(publisher.local_folders(row.id, row.hub)):
+        return None
+    for asset in (row.tokenizer.source, row.template.source):
+        reasons = [_unaskable(source) for source in asset]
+        if reasons and all(reasons):
+            return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
+    return None
+
+
+def _unaskable(source: Source) -> str | None:
+    if isinstance(source, FolderFileSource):
+        folder = publisher.models_dir()
+        here = folder is not None and (folder / source.path).is_file()
+        return None if here else f"TOKENSPEC_MODELS_DIR has no {source.path}"
+    if isinstance(source, RegistrySource) and not member_path(source.sha256).is_file():
+        return clients.unavailable(carriers()[source.carrier])
+    return None
 
 
 def pull(rows: Iterable[str], *, progress: Progress | None = None, network: bool = True) -> list[Pulled]:
@@ -42,7 +69,8 @@ def pull(rows: Iterable[str], *, progress: Progress | None = None, network: bool
     """
     wanted = [row for row in map(spec_of, dict.fromkeys(rows)) if row.status != "toy"]
     listener = progress or Notes()
-    sources = Sources(carriers(), listener, network=network, rows=wanted)
+    sweep_staging()
+    sources = Sources(carriers(), specs().values(), listener, network=network)
     results = []
     for row in wanted:
         began, before = time.monotonic(), sources.downloaded

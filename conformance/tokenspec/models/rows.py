@@ -84,7 +84,9 @@ class Row:
 
     @cached_property
     def chat_template(self) -> str:
-        """The template's text."""
+        """The template's text; empty for a row that is a vocabulary only."""
+        if not self.spec.has_template:
+            return ""
         return template_text((self.directory / TEMPLATE).read_bytes())
 
     @cached_property
@@ -107,7 +109,7 @@ def load(row_id: str) -> Row:
     row = spec_of(row_id)
     if row.status == "toy":
         return Row(row, _toy_folder(row))
-    return Row(row, assemble(row, Sources(carriers(), Notes(), network=False)).directory)
+    return Row(row, assemble(row, Sources(carriers(), specs().values(), Notes(), network=False)).directory)
 
 
 def available(row_id: str) -> str | None:

@@ -31,17 +31,21 @@ def members_of(row: RowSpec) -> Iterator[RegistrySource]:
 
 
 class Sources:
-    """The sources of one pull. ``network`` False keeps to this machine; ``rows`` are what archives are emptied for."""
+    """The sources of one pull. ``network`` False keeps to this machine.
+
+    ``rows`` are all known rows: an archive gives up what any of them needs, and rows may share a tokenizer.
+    """
 
     def __init__(
-        self, carriers: Mapping[str, Carrier], progress: Progress, *, network: bool, rows: Iterable[RowSpec] = ()
+        self, carriers: Mapping[str, Carrier], rows: Iterable[RowSpec], progress: Progress, *, network: bool
     ) -> None:
         """Nothing is fetched until it is asked for."""
         self.carriers = carriers
+        self.rows = tuple(rows)
         self.progress = progress
         self.network = network
         self.downloaded = 0
-        self._wanted = {source for row in rows for source in members_of(row)}
+        self._wanted = {source for row in self.rows for source in members_of(row)}
         self._failed: dict[str, ModelError] = {}
         self._hub: dict[str, Path | None] = {}
 

@@ -1,12 +1,13 @@
 """The row file: one chat template and one tokenizer, pinned by the sha256 of both.
 
-``fixtures/models/<row>.toml`` decodes into :class:`RowSpec`; ``fixtures/models/carriers/<name>.toml`` (a package-registry
-archive that carries files of models) decodes into :class:`Carrier`. Unknown fields are errors: a typing error in a pin
-must never pass silently.
+``fixtures/models/<row>.toml`` decodes into :class:`RowSpec`; ``fixtures/models/carriers/<name>.toml`` (an archive of a
+package registry that carries files of models) decodes into :class:`Carrier`. Unknown fields are errors: a typing error
+in a pin must never pass silently.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -52,7 +53,7 @@ class Carrier(Strict, frozen=True):
 
 
 class RegistrySource(Strict, frozen=True, tag="registry", tag_field="kind"):
-    """A member of a carrier archive. ``key`` selects a string inside a JSON member, see ``tokenspec.models.template``."""
+    """A member of a carrier archive. ``key`` selects a string inside a JSON member (``tokenspec.models.template``)."""
 
     carrier: Slug
     member: Text
@@ -114,6 +115,9 @@ class Template(Strict, frozen=True):
     source: tuple[Source, ...]
 
 
+NO_TEMPLATE = Template(sha256=hashlib.sha256(b"").hexdigest(), source=())
+
+
 class Hub(Strict, frozen=True):
     """Where the same files live on the Hugging Face hub; ``revision`` is a full commit id.
 
@@ -157,7 +161,7 @@ class Deviation(Strict, frozen=True):
     issue: str | None = None
 
 
-class RowSpec(Strict, frozen=True):
+class RowSpec(Strict, frozen=True, kw_only=True):
     """One row of the matrix."""
 
     id: Slug
@@ -170,13 +174,17 @@ class RowSpec(Strict, frozen=True):
     evidence: Text
     wire: Wire
     tokenizer: Tokenizer
-    template: Template
     special: dict[str, TokenId]
+    template: Template = NO_TEMPLATE
     options: dict[str, str | bool | int | None] = {}
     fingerprint: Fingerprint = Fingerprint()
     hub: Hub | None = None
     deviation: tuple[Deviation, ...] = ()
-    opt_in: bool = False
+
+    @property
+    def has_template(self) -> bool:
+        """False for rows that are a vocabulary only."""
+        return self.template != NO_TEMPLATE
 
 
 T = TypeVar("T", RowSpec, Carrier)
@@ -199,8 +207,10 @@ def decode(path: Path, kind: type[T]) -> T:
 
 def _check(row: RowSpec, name: str) -> None:
     """Rules that span fields."""
+    if row.has_template == ("vocabulary-only" in row.features):
+        raise RowSpecError(f"{name}: template: a row without a chat template declares the feature vocabulary-only")
     for field, sources in (("tokenizer.source", row.tokenizer.source), ("template.source", row.template.source)):
-        if not sources:
+        if not sources and (field != "template.source" or row.template != NO_TEMPLATE):
             raise RowSpecError(f"{name}: {field} is empty; a row needs at least one pinned source")
         for source in sources:
             if isinstance(source, DirectorySource) != (row.status == "toy"):
@@ -216,7 +226,7 @@ def _check(row: RowSpec, name: str) -> None:
         raise RowSpecError(f"{name}: special is empty; list the control tokens whose ids must hold")
     for index, (_, text, flags) in enumerate(row.tokenizer.added):
         if unknown := set(flags.split()) - FLAGS:
-            raise RowSpecError(f"{name}: tokenizer.added[{index}] {text!r}: unknown flag {sorted(unknown)[0]!r}")
+            raise RowSpecError(f"{name}: tokenizer.added[{index}] {text!r}: unknown flag {min(unknown)!r}")
     for index, fill in enumerate(row.tokenizer.fill):
         if fill.last < fill.first or not re.search(r"\{n(:[^}]*)?\}", fill.text):
             raise RowSpecError(f"{name}: tokenizer.fill[{index}]: needs first <= last and {{n}} in text")

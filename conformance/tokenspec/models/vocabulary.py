@@ -15,7 +15,7 @@ from tokenspec.models.errors import BuildError
 from tokenspec.models.gguf import read_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Merges = list[tuple[str, str]]
 
@@ -93,6 +93,10 @@ def _from_gguf(metadata: Mapping[str, Any]) -> Vocabulary:
         for token_id, (text, kind) in enumerate(zip(texts, kinds, strict=True))
         if kind != GGUF_UNUSED and not (kind == GGUF_USER_DEFINED and text.startswith("[PAD"))
     }
+    if "tokenizer.ggml.merges" not in metadata:
+        scores = metadata["tokenizer.ggml.scores"]
+        usable = {text: token_id for text, token_id in tokens.items() if kinds[token_id] == GGUF_NORMAL}
+        return Vocabulary(tokens, merges_of_scores(usable, scores))
     pairs = (merge.split(" ", 1) for merge in metadata["tokenizer.ggml.merges"])
     return Vocabulary(tokens, [(left, right) for left, right in pairs])
 
@@ -120,6 +124,17 @@ def merges_of_ranks(ranks: Mapping[bytes, int], rule: str) -> Merges:
             key=lambda parts: (ranks[parts[0]], ranks[parts[1]]),
         )
     ]
+
+
+def merges_of_scores(tokens: Mapping[str, int], scores: Sequence[float]) -> Merges:
+    """Merges of a SentencePiece BPE, which keeps scores instead: every split into two tokens, best score first."""
+    splits = [
+        (-scores[token_id], token_id, tokens[text[:cut]], tokens[text[cut:]], text[:cut], text[cut:])
+        for text, token_id in tokens.items()
+        for cut in range(1, len(text))
+        if text[:cut] in tokens and text[cut:] in tokens
+    ]
+    return [(left, right) for *_, left, right in sorted(splits)]
 
 
 def _last_merge(ranks: Mapping[bytes, int], token: bytes) -> tuple[bytes, bytes]:
