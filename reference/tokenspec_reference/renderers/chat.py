@@ -190,7 +190,7 @@ def _message(message: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidMessages(f"expected a message (a dict), got {type(message).__name__}", field=path)
     role = value.get("role")
-    if not isinstance(role, str) or not role:
+    if not isinstance(role, str):
         raise InvalidMessages(f"expected a role name, got {role!r}", field=f"{path}.role")
     return value
 

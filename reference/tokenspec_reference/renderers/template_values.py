@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from jinja2 import TemplateError, Undefined, UndefinedError
 
-from tokenspec_reference.renderers.segments import Segment, body, scaffold
+from tokenspec_reference.renderers.segments import Segment, body, quoted, scaffold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,8 @@ def refuse(message: str) -> NoReturn:
 def printed(value: Any) -> Iterator[Segment]:
     """``{{ value }}`` as a message body: strings as they are, containers as Python's ``repr`` (what Jinja prints).
 
-    In a printed container the strings and numbers are body; its punctuation and keys are scaffold.
+    A printed list is a list of parts: only the ``text`` of a part is body. In a printed mapping the values are body.
+    Punctuation and keys are scaffold.
     """
     if isinstance(value, str):
         yield body(value)
@@ -90,7 +91,7 @@ def printed(value: Any) -> Iterator[Segment]:
 
 
 def json_body(value: Any) -> Iterator[Segment]:
-    """``{{ value | tojson }}`` as a message body: quotes, punctuation and keys are scaffold, values are body."""
+    """``{{ value | tojson }}`` as a message body, divided as by :func:`printed`; string quotes are scaffold."""
     if isinstance(value, Undefined):
         raise TypeError("Object of type Undefined is not JSON serializable")
     yield from _dumped(value, _json_string, ("true", "false", "null"))
@@ -108,29 +109,40 @@ def _json_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _dumped(value: Any, spell: Any, constants: tuple[str, str, str]) -> Iterator[Segment]:
+def _dumped(value: Any, spell: Any, constants: tuple[str, str, str], *, is_body: bool = True) -> Iterator[Segment]:
+    leaf = body if is_body else quoted
     if isinstance(value, str):
         spelled = spell(value)
-        yield from (scaffold(spelled[0]), body(spelled[1:-1]), scaffold(spelled[-1]))
+        yield from (scaffold(spelled[0]), leaf(spelled[1:-1]), scaffold(spelled[-1]))
     elif value is None or isinstance(value, bool):
         yield scaffold(constants[2] if value is None else constants[0] if value else constants[1])
     elif isinstance(value, (int, float)):
-        yield body(json.dumps(value) if constants[2] == "null" else repr(value))
+        yield leaf(json.dumps(value) if spell is _json_string else repr(value))
     elif isinstance(value, Mapping):
         yield scaffold("{")
         for position, (key, element) in enumerate(value.items()):
-            yield from (scaffold(", " if position else ""), _as_scaffold(spell(key)), scaffold(": "))
-            yield from _dumped(element, spell, constants)
+            yield from (scaffold(", " if position else ""), quoted(spell(key)), scaffold(": "))
+            yield from _dumped(element, spell, constants, is_body=is_body)
         yield scaffold("}")
     elif isinstance(value, (list, tuple)):
-        yield scaffold("[")
+        is_tuple = isinstance(value, tuple) and spell is _python_string
+        yield scaffold("(" if is_tuple else "[")
         for position, element in enumerate(value):
             yield scaffold(", " if position else "")
-            yield from _dumped(element, spell, constants)
-        yield scaffold("]")
+            yield from _dumped_part(element, spell, constants, is_body=is_body)
+        yield scaffold(("," if len(value) == 1 else "") + ")" if is_tuple else "]")
     else:
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-def _as_scaffold(text: str) -> Segment:
-    return Segment(text, is_body=False, is_supplied=True)
+def _dumped_part(part: Any, spell: Any, constants: tuple[str, str, str], *, is_body: bool) -> Iterator[Segment]:
+    """An element of a printed list: the text of a content part is body, nothing else is."""
+    if not isinstance(part, Mapping):
+        yield from _dumped(part, spell, constants, is_body=False)
+        return
+    yield scaffold("{")
+    for position, (key, element) in enumerate(part.items()):
+        is_text = is_body and key == "text" and isinstance(element, str)
+        yield from (scaffold(", " if position else ""), quoted(spell(key)), scaffold(": "))
+        yield from _dumped(element, spell, constants, is_body=is_text)
+    yield scaffold("}")

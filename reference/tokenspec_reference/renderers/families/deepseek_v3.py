@@ -10,7 +10,8 @@ Wire::
 
 Quirks, kept as they are: the "first call" and "first output" flags are set once per conversation and never reset, so
 later rounds lose their openers; ``<｜tool▁calls▁end｜>`` and the end of sentence come after the second call of a
-turn, not after the first. After tool outputs neither the next turn nor the generation prompt has an ``<｜Assistant｜>``.
+turn, not after the first. After tool outputs neither the next turn nor the generation prompt has an assistant token;
+``<｜tool▁outputs▁end｜>`` is then what the prompt ends with, so it is never sampled.
 
 Revisions: ``first`` writes calls only where content is None (a *missing* content is not None and is refused, so under
 the hf5 profile calls without content are refused and calls with content are lost). ``thinking`` writes calls beside

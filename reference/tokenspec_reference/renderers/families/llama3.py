@@ -79,7 +79,7 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             refuse("Cannot put tools in the first user message when there's no first user message!")
         first, turns = turns[0], turns[1:]
         header = scaffold("<|start_header_id|>user<|end_header_id|>\n\n" + TOOLS_IN_USER)
-        yield block(first.index, header, *_tools(tools), body(trimmed(first.content)), scaffold("<|eot_id|>"))
+        yield block(first.index, header, *_tools(tools), *trimmed(first.content), scaffold("<|eot_id|>"))
     for turn in turns:
         if "tool_calls" in turn.message and turn.role == "assistant":
             yield assistant(turn.index, ASSISTANT, _call(chat, turn, variant))
@@ -89,11 +89,11 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             header = scaffold("<|start_header_id|>ipython<|end_header_id|>\n\n")
             yield block(turn.index, header, *_tool_content(turn.content), scaffold("<|eot_id|>"))
         elif turn.role == "assistant":
-            yield assistant(turn.index, ASSISTANT, (body(trimmed(turn.content)), scaffold("<|eot_id|>")))
+            yield assistant(turn.index, ASSISTANT, (*trimmed(turn.content), scaffold("<|eot_id|>")))
         else:
             header, closer = scaffold("<|start_header_id|>"), scaffold("<|end_header_id|>\n\n")
-            content = body(trimmed(turn.content))
-            yield block(turn.index, header, quoted(turn.role), closer, content, scaffold("<|eot_id|>"))
+            content = trimmed(turn.content)
+            yield block(turn.index, header, quoted(turn.role), closer, *content, scaffold("<|eot_id|>"))
 
 
 def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
@@ -106,9 +106,9 @@ def printed_scaffold(value: Any) -> tuple[Segment, ...]:
     return () if isinstance(value, Undefined) else (scaffold(str(value)),)
 
 
-def trimmed(value: Any) -> str:
-    """``value | trim``: any value is printed first, so only the text's outer whitespace is lost."""
-    return str(value).strip()
+def trimmed(value: Any) -> Iterator[Segment]:
+    """``value | trim`` as a body: any value is printed first, so only a text's outer whitespace is lost."""
+    return printed(value.strip() if isinstance(value, str) else value)
 
 
 def _system(chat: Chat, tools: Any, *, in_user: bool, variant: str) -> Iterator[Segment]:
@@ -126,7 +126,7 @@ def _system(chat: Chat, tools: Any, *, in_user: bool, variant: str) -> Iterator[
         yield scaffold(TOOLS_IN_SYSTEM)
         yield from _tools(tools)
     if chat.turns[0].role == "system":
-        yield body(trimmed(chat.turns[0].content))
+        yield from trimmed(chat.turns[0].content)
     yield scaffold("<|eot_id|>")
 
 

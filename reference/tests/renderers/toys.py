@@ -1,0 +1,40 @@
+"""Tiny tokenizers made in memory, so that renderer tests need no files and no network."""
+
+from functools import cache
+
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+CHATML = ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<think>", "</think>", "<tool_call>", "</tool_call>"]
+MERGES = [("Ċ", "Ċ"), ("ĊĊ", "Ċ"), ("h", "i"), ("Ġ", "hi"), (">", "Ċ"), ("u", "s"), ("e", "r"), ("us", "er")]
+
+
+@cache
+def byte_level(*, nfc: bool = False, offsets: bool = True) -> PreTrainedTokenizerFast:
+    """Byte-level BPE with a few merges that cross wire seams (newlines, a bracket with a newline)."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {token: i for i, token in enumerate([*alphabet, *("".join(pair) for pair in MERGES)])}
+    backend = Tokenizer(models.BPE(vocab=vocab, merges=MERGES))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    backend.decoder = decoders.ByteLevel()
+    if nfc:
+        backend.normalizer = normalizers.NFC()
+    backend.add_tokens([AddedToken(token, special=token.startswith("<|"), normalized=False) for token in CHATML])
+    kind = PreTrainedTokenizerFast if offsets else WithoutOffsets
+    return kind(tokenizer_object=backend, eos_token="<|im_end|>")
+
+
+class WithoutOffsets(PreTrainedTokenizerFast):
+    """A tokenizer that refuses offsets, as fastokens does."""
+
+    def __call__(self, *args, **kwargs):
+        if kwargs.get("return_offsets_mapping"):
+            raise NotImplementedError("no offsets here")
+        return super().__call__(*args, **kwargs)
+
+
+class Opaque:
+    """A tokenizer that shows neither vocabulary nor offsets."""
+
+    def encode(self, text, add_special_tokens=False):
+        return [ord(character) for character in text]
