@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tokenspec_reference.errors import TokenSpecError
-from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import apply_bitmask, pack
 from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.errors import config_error
@@ -67,16 +66,14 @@ class Script:
         vocab_size = request["vocab_size"]
         members = [make_processor(config, vocab_size) for config in request["processors"]]
         self.members = members
-        self.chained = len(members) > 1
-        chain: Processor[Any] = Chain(members)
-        self.chain = chain
-        self.processor = Checked(chain) if request.get("checked", False) else chain
-        self.state = chain.init(request["rows"])
+        self.chain = Chain(members)
+        self.processor: Processor[Any] = Checked(self.chain) if request.get("checked", False) else self.chain
+        self.state = self.chain.init(request["rows"])
 
     def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The allowed ids of every row; ``ALL`` for no constraint."""
         del step
-        return {"allowed": [_named(ids) for ids in self._allowed().to_lists()]}
+        return {"allowed": [_named(ids) for ids in self.chain.allow(self.state).to_lists()]}
 
     def advance(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Commit sampled tokens."""
@@ -90,8 +87,7 @@ class Script:
 
     def finish(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Set the finished flags."""
-        chain: Any = self.chain
-        self.state = chain.finish(self.state, step["finished"])
+        self.state = self.chain.finish(self.state, step["finished"])
         return {}
 
     def status(self, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,22 +103,23 @@ class Script:
     def bitmask(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The packed form of the allow-set."""
         del step
-        return {"words": pack(self._allowed()).tolist()}
+        return {"words": pack(self.chain.allow(self.state)).tolist()}
 
     def apply(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Write the mask into logits given as bit patterns, one hexadecimal string of big-endian words per row."""
         logits, digits = _from_bits(step)
-        allow = self._allowed(None if "from_logits" not in step else logits)
+        allow = self.chain.allow(self.state)
         if step.get("via") == "bitmask":
             apply_bitmask(logits, pack(allow))
         else:
             apply_allowed(logits, allow, on_dead=step.get("on_dead", "raise"))
         return {"bits": _to_bits(logits, digits)}
 
-    def _allowed(self, logits: Tensor | None = None) -> AllowSet:
-        if logits is None or not isinstance(self.members[0], RecommendationLogitsProcessor):
-            return self.chain.allow(self.state)
-        return self.members[0].allow_from_logits(self.state[0], logits)
+    def select(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The allowed ids with the rules that look at logits, given as plain numbers."""
+        logits = torch.tensor(step["logits"], dtype=torch.float64)
+        allow = self.chain.allow_from_logits(self.state, logits)
+        return {"allowed": [_named(ids) for ids in allow.to_lists()]}
 
 
 def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
@@ -130,7 +127,8 @@ def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -
     del models
     script = Script(request)
     operations: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-        name: getattr(script, name) for name in ("allow", "advance", "reorder", "finish", "status", "bitmask", "apply")
+        name: getattr(script, name)
+        for name in ("allow", "advance", "reorder", "finish", "status", "bitmask", "apply", "select")
     }
     answers: list[dict[str, Any]] = []
     for step in request["steps"]:

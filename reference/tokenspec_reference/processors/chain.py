@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error
-from tokenspec_reference.processors.multi_seq import FinishedRows, MultiSeqLogitsProcessor
+from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import active_rows
+from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,24 +54,33 @@ class Chain:
 
     def allow(self, state: tuple[Any, ...]) -> AllowSet:
         """The intersection. Raises ``EmptyAllowedSet`` naming each member whose removal leaves a choice."""
-        names, sets = [], []
-        finished: tuple[AllowSet, FinishedRows] | None = None
-        for place, (processor, inner) in enumerate(zip(self.processors, state, strict=True)):
-            if place == self._finisher:
-                finished = processor.allow(inner), inner
-            else:
-                names.append(processor.name)
-                sets.append(processor.allow(inner))
-        if not sets and finished is not None:
-            return finished[0]
-        common = reduce(AllowSet.intersect, sets)
-        if finished is not None and finished[1].any_possible:
-            common = finished[0].where(finished[1].finished, common)
+        return self._combine(
+            state, [processor.allow(inner) for processor, inner in zip(self.processors, state, strict=True)]
+        )
+
+    def allow_from_logits(self, state: tuple[Any, ...], logits: Tensor) -> AllowSet:
+        """``allow`` with the rules that look at logits ``[rows, vocab]``, where a member has one."""
+        sets = [
+            processor.allow_from_logits(inner, logits)
+            if isinstance(processor, RecommendationLogitsProcessor)
+            else processor.allow(inner)
+            for processor, inner in zip(self.processors, state, strict=True)
+        ]
+        return self._combine(state, sets)
+
+    def _combine(self, state: tuple[Any, ...], sets: list[AllowSet]) -> AllowSet:
+        others = [one for place, one in enumerate(sets) if place != self._finisher]
+        if not others:
+            return sets[0]
+        common = reduce(AllowSet.intersect, others)
+        if self._finisher is not None and state[self._finisher].any_possible:
+            common = sets[self._finisher].where(state[self._finisher].finished, common)
         if not common.never_empty:
             empty = common.count() == 0
             if bool(empty.any()):
                 row = int(empty.nonzero()[0])
-                raise EmptyAllowedSet(row, _culprits(names, sets, row))
+                names = [one.name for place, one in enumerate(self.processors) if place != self._finisher]
+                raise EmptyAllowedSet(row, _culprits(names, others, row))
         return common
 
     def advance(
