@@ -34,6 +34,11 @@ WIRE = {
 }
 
 
+def sampled_text(tokens):
+    covered = {k for (a, b), on in zip(tokens.char_spans, tokens.sampled_mask, strict=True) if on for k in range(a, b)}
+    return "".join(tokens.text[k] for k in sorted(covered))
+
+
 @pytest.mark.parametrize("family", WIRE)
 def test_wire_text_and_masks(family):
     tokens = create_renderer(byte_level(), family=family).render(CHAT)
@@ -46,7 +51,7 @@ def test_wire_text_and_masks(family):
                 if i == index and tokens.is_content[k]
             ]
             assert tokens.text[run[0][0] : run[-1][1]].strip() == message["content"].strip()
-    emitted = "".join(tokens.text[a:b] for (a, b), on in zip(tokens.char_spans, tokens.sampled_mask, strict=True) if on)
+    emitted = sampled_text(tokens)
     stop = {"llama-3": "<|eot_id|>", "deepseek-v3": "<｜end▁of▁sentence｜>"}.get(family, "<|im_end|>")
     assert emitted.endswith("done" + stop)
 
@@ -57,13 +62,8 @@ def test_no_token_of_the_generation_prompt_is_sampled():
     silent = create_renderer(byte_level(), family="qwen3", enable_thinking=False).render(messages)
     assert thinking.text == silent.text
 
-    def emitted(tokens):
-        return "".join(
-            tokens.text[a:b] for (a, b), on in zip(tokens.char_spans, tokens.sampled_mask, strict=True) if on
-        )
-
-    assert emitted(thinking) == "<think>\n\n</think>\n\ndone<|im_end|>"
-    assert emitted(silent) == "done<|im_end|>"
+    assert sampled_text(thinking) == "<think>\n\n</think>\n\ndone<|im_end|>"
+    assert sampled_text(silent) == "done<|im_end|>"
 
 
 @pytest.mark.parametrize("add_generation_prompt", [False, True])
