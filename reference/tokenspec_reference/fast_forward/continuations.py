@@ -73,11 +73,13 @@ class Text:
         """Where a token that spans the end of the text can begin."""
         return range(max(len(self.data) - self.vocabulary.longest + 1, 0), len(self.data))
 
-    @property
-    def ends_in_spaces(self) -> bool:
-        """Whether pre-tokenizers look past the end: they split off the last of several spaces before a word."""
+    def looks_ahead(self, tokens: Sequence[int]) -> bool:
+        """Whether the boundary at the end may depend on the character after it.
+
+        Pre-tokenizers split off the last of several spaces before a word, and an added token may ask to be a word.
+        """
         tail = (self.before + self.data).decode(errors="ignore")[-2:]
-        return len(tail) == 2 and tail.isspace()
+        return (len(tail) == 2 and tail.isspace()) or (bool(tokens) and tokens[-1] in self.vocabulary.added)
 
     def cut_at_end(self, ids: Sequence[int] | None) -> list[int] | None:
         """The ids up to the boundary at the end of the text; None where there is no boundary."""

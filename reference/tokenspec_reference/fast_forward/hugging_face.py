@@ -50,6 +50,7 @@ def read_hugging_face(tokenizer: Any, *, cache_directory: Path | None = None) ->
         by_id,
         encoders.text,
         special_ids=specials,
+        added=(token["id"] for token in spec["added_tokens"] if not _is_special(token)),
         encode_isolated=encoders.isolated,
         encode_merged=encoders.merged if spec["model"].get("ignore_merges") else None,
     )

@@ -7,6 +7,7 @@ or lazy quantifiers: a set of texts has no use for them.
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass
 
 from tokenspec_reference.errors import TokenSpecError
@@ -132,10 +133,9 @@ class _Reader:
         code = CONTROLS.get(char)
         if code is None and char in HEX_DIGITS:
             digits = self.pattern[self.at : self.at + HEX_DIGITS[char]]
-            try:
-                code = int(digits, 16)
-            except ValueError:
-                raise self.fail(f"\\{char} needs {HEX_DIGITS[char]} hexadecimal digits") from None
+            if len(digits) < HEX_DIGITS[char] or not set(digits) <= set(string.hexdigits):
+                raise self.fail(f"\\{char} needs {HEX_DIGITS[char]} hexadecimal digits")
+            code = int(digits, 16)
             self.at += HEX_DIGITS[char]
         if code is None:
             if char.isalnum():

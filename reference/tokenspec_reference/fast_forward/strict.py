@@ -86,7 +86,7 @@ def shared_by_all(text: Text, following: Matcher | None) -> list[int]:
         if not shared:
             break
         shared = _shared_with_spanning(text, start, shared, following)
-    if shared and text.ends_in_spaces:
+    if shared and text.looks_ahead(shared):
         for character in next_characters(following):
             shared = _common(shared, text.cut_at_end(text.encoded(text.data + character)))
     return shared

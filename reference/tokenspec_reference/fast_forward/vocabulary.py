@@ -8,7 +8,7 @@ ten times the memory, while the sorted tuple is built by one ``sorted`` call, st
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class TokenBytes:
         id_of: the lowest id of each byte string.
         twins: all ids, ascending, of the byte strings that the vocabulary spells more than once.
         longest: length in bytes of the longest token; a special token counts its name and the marker.
+        added: added tokens that are text. They are matched before anything else, and may look at what follows them.
         encode_text: text to ids as the tokenizer does it, where the name of a special token becomes that token.
         encode_isolated: text to ids where text never becomes a special token.
         encode_merged: as ``encode_isolated`` without the short cut that takes a whole word from the vocabulary even
@@ -48,6 +49,7 @@ class TokenBytes:
     id_of: Mapping[bytes, int]
     twins: Mapping[bytes, tuple[int, ...]]
     longest: int
+    added: frozenset[int]
     encode_text: Encode
     encode_isolated: Encode
     encode_merged: Encode
@@ -58,6 +60,7 @@ class TokenBytes:
         encode_text: Encode,
         *,
         special_ids: Mapping[str, int] | None = None,
+        added: Iterable[int] = (),
         encode_isolated: Encode | None = None,
         encode_merged: Encode | None = None,
     ) -> TokenBytes:
@@ -82,6 +85,7 @@ class TokenBytes:
             id_of=id_of,
             twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
             longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
+            added=frozenset(added),
             encode_text=encode_text,
             encode_isolated=encode_isolated or encode_text,
             encode_merged=encode_merged or encode_isolated or encode_text,

@@ -1,0 +1,120 @@
+"""JSON schemas: the language against llguidance's own automaton byte by byte, and errors by JSON pointer."""
+
+import json
+import random
+
+import pytest
+
+from tokenspec_reference.fast_forward import JsonSchema, after, viable
+from tokenspec_reference.fast_forward.json_schema import SchemaError
+
+CLOSED = {"type": "object", "additionalProperties": False}
+SCHEMAS = [
+    {"type": "string"},
+    {"type": "string", "minLength": 1, "maxLength": 3},
+    {"type": "integer"},
+    {"type": "number"},
+    {"type": ["boolean", "null"]},
+    {"const": 'a\n"b\\/\x1f\x7fé'},
+    {"const": {"k": [1, None, True, "x"]}},
+    {"enum": ["red", "reddish", 7, -12, None, False]},
+    {"anyOf": [{"type": "integer"}, {"const": "one"}]},
+    {"type": "array", "items": {"type": "integer"}},
+    {"type": "array", "items": {"type": "null"}, "minItems": 2},
+    {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3},
+    {"type": "array", "items": {"type": "null"}, "maxItems": 0},
+    {"type": "array", "prefixItems": [{"const": 1}, {"const": 2}], "items": False},
+    {"type": "array", "prefixItems": [{"const": 1}, {"const": 2}], "items": {"const": 3}, "minItems": 1},
+    {"type": "array", "prefixItems": [{"const": 1}, {"const": 2}], "items": {"const": 3}, "maxItems": 1},
+    {**CLOSED},
+    {**CLOSED, "properties": {"a": {"type": "integer"}, "b": {"type": "null"}}, "required": ["a", "b"]},
+    {**CLOSED, "properties": {"a": {"const": 1}, "b": {"const": 2}, "c": {"const": 3}}, "required": ["b"]},
+    {**CLOSED, "properties": {"a": {"const": 1}, "ab": {"const": 2}, "q\n\x1f": {"const": 3}}},
+    {
+        "$defs": {"n": {"type": "integer"}},
+        "type": "array",
+        "items": {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]},
+    },
+]
+
+
+@pytest.mark.parametrize("flexible", [False, True])
+@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+def test_the_language_is_that_of_llguidance(schema, flexible):
+    llguidance = pytest.importorskip("llguidance")
+    tokenizer = llguidance.LLTokenizer("byte")
+    text = llguidance.LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": flexible})
+    rng = random.Random(json.dumps(schema))
+    for _ in range(12):
+        theirs = llguidance.LLMatcher(tokenizer, text, log_level=0)
+        assert not theirs.is_error(), theirs.get_error()
+        ours = JsonSchema(schema, whitespace="flexible" if flexible else "compact")
+        for _ in range(60):
+            mask = theirs.compute_bitmask()
+            allowed = bytes(byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1)
+            assert ours.allowed() == allowed
+            assert ours.accepting() == theirs.is_accepting()
+            if not allowed:
+                break
+            byte = (
+                rng.choice([b for b in allowed if b in b' "\\u}],'] or allowed)
+                if rng.random() < 0.5
+                else rng.choice(allowed)
+            )
+            assert theirs.consume_token(byte)
+            ours = ours.step(byte)
+
+
+def test_texts_python_would_write_are_accepted():
+    schema = {**CLOSED, "properties": {"a": {"type": "number"}, "b": {"type": "array", "items": {"type": "string"}}}}
+    value = {"a": -1.5e-7, "b": ["x", 'é"\\ \t', ""]}
+    compact = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    assert after(JsonSchema(schema), compact).accepting()
+    assert not viable(JsonSchema(schema), json.dumps(value, indent=1).encode())
+    assert after(JsonSchema(schema, whitespace="flexible"), json.dumps(value, indent=1, ensure_ascii=False).encode())
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        (True, "#"),
+        ({}, "#/type"),
+        ({"type": "any"}, "#/type"),
+        ({"type": []}, "#/type"),
+        ({"type": "string", "format": "date"}, "#/format"),
+        ({"type": "string", "pattern": "a"}, "#/pattern"),
+        ({"type": "string", "minLength": -1}, "#/minLength"),
+        ({"type": "string", "minLength": 3, "maxLength": 2}, "#/maxLength"),
+        ({"type": "integer", "minimum": 0}, "#/minimum"),
+        ({"type": "array"}, "#/items"),
+        ({"type": "array", "items": {"type": "null"}, "uniqueItems": True}, "#/uniqueItems"),
+        ({"type": "array", "prefixItems": [], "items": False, "minItems": 1}, "#/minItems"),
+        ({"type": "object"}, "#/additionalProperties"),
+        ({**CLOSED, "properties": []}, "#/properties"),
+        ({**CLOSED, "required": ["a"]}, "#/required/0"),
+        ({**CLOSED, "properties": {"a/b~": {"type": "string", "x": 1}}}, "#/properties/a~1b~0/x"),
+        ({**CLOSED, "patternProperties": {}}, "#/patternProperties"),
+        ({"oneOf": [{"type": "null"}]}, "#/type"),
+        ({"anyOf": []}, "#/anyOf"),
+        ({"anyOf": [{"type": "null"}, {"type": "x"}]}, "#/anyOf/1/type"),
+        ({"anyOf": [{"type": "null"}], "minimum": 1}, "#/minimum"),
+        ({"enum": "ab"}, "#/enum"),
+        ({"enum": ["a", 1.5]}, "#/enum/1"),
+        ({"const": {"a": [0.5]}}, "#/const/a/0"),
+        ({"$ref": "other.json"}, "#/$ref"),
+        ({"$ref": "#/$defs/missing"}, "#/$ref"),
+        (
+            {"$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"},
+            "#/$defs/a/items/$ref",
+        ),
+    ],
+)
+def test_what_is_not_supported_is_named_by_its_pointer(schema, pointer):
+    with pytest.raises(SchemaError) as caught:
+        JsonSchema(schema)
+    assert caught.value.field == pointer
+
+
+def test_unknown_white_space_is_refused():
+    with pytest.raises(SchemaError, match="whitespace"):
+        JsonSchema({"type": "null"}, whitespace="some")
