@@ -101,10 +101,10 @@ class TrackingCodeGenerator(CodeGenerator):
         self.write(printing)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
-        if frame.eval_ctx.volatile or frame.eval_ctx.autoescape:
-            super().visit_Concat(node, frame)
-            return
-        self.write("environment.join_text(context, (")
+        joining = "environment.join_escaped" if frame.eval_ctx.autoescape else "environment.join_text"
+        if frame.eval_ctx.volatile:
+            joining = "(environment.join_escaped if context.eval_ctx.volatile else environment.join_text)"
+        self.write(joining + "(context, (")
         for operand in node.nodes:
             self.visit(operand, frame)
             self.write(", ")

@@ -23,7 +23,7 @@ from .limits import InvalidTemplate, Limits, check_method, check_operator
 from .marks import LoopMarks, TrackingCodeGenerator
 from .printing import text_of
 from .provenance import PRIVATE, Tracked, concat, derived, runs_of
-from .safe import escaped
+from .safe import escaped, marked_safe
 from .sandbox import ChatSandbox
 from .state import state_of
 
@@ -72,6 +72,15 @@ class TrackingSandbox(ChatSandbox):
         """``a ~ b``."""
         table = state_of(context).table
         return self._concat([text_of(value, table) for value in values])
+
+    def join_escaped(self, context: Context, values: Sequence[Any]) -> str:
+        """``a ~ b`` inside ``{% autoescape true %}``: one safe operand makes the whole safe."""
+        table = state_of(context).table
+        texts = [value if isinstance(value, Tracked) else text_of(value, table) for value in values]
+        if any(hasattr(text, "__html__") for text in texts):
+            texts = [escaped(text) for text in texts]
+            return marked_safe(self._concat(texts))
+        return self._concat(texts)
 
     def scaffold_here(self, context: Context, value: Any) -> str:
         """Template text printed into a buffer: tag it with the message its loop is at."""

@@ -30,8 +30,9 @@ class TrackedFloat(float):
 
 def number_origin(value: Any) -> int:
     """Origin of a number; of a plain number (computed by the template) derived."""
-    origin: int = getattr(value, "_tokenspec_origin", DERIVED)
-    return origin
+    if isinstance(value, (TrackedInt, TrackedFloat)):
+        return value._tokenspec_origin  # noqa: SLF001 - this function is the accessor
+    return DERIVED
 
 
 class ValueTable:

@@ -71,15 +71,20 @@ class Probe:
         """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
 
         Where the other text goes on differently (an end-of-text token), both may begin alike (``<|`` and ``</``): then
-        the prompt starts at the last joint before that.
+        the prompt starts at the last joint before that. A template that refuses the conversation without prompt shows
+        nothing: then the prompt is what stands behind the last message.
         """
-        without = self.printer(chat, add_generation_prompt=False).text
         last_body = max((s.end for s in stretches if is_body(s.origin, printed.table)), default=0)
-        shared = shared_prefix(printed.text, without)
         edges = list(_edges(printed))
-        if shared < len(without):
-            joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
-            shared = max((joint for joint in joints if joint <= shared), default=0)
+        try:
+            without = self.printer(chat, add_generation_prompt=False).text
+        except TemplateRejects:
+            shared = max((s.end for s in stretches if s.owner >= 0), default=0)
+        else:
+            shared = shared_prefix(printed.text, without)
+            if shared < len(without):
+                joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
+                shared = max((joint for joint in joints if joint <= shared), default=0)
         start = max(shared, last_body)
         return GenerationPrompt.of(
             printed.text[start:], [edge - start for edge in edges if edge > start], self.added_tokens
