@@ -19,6 +19,7 @@ _SCALARS = {
     12: "<d",
 }
 _STRING, _ARRAY = 8, 9
+_HEADER = struct.Struct("<4sIQQ")
 
 
 def read_metadata(data: bytes) -> dict[str, Any]:
@@ -27,11 +28,12 @@ def read_metadata(data: bytes) -> dict[str, Any]:
     Raises:
         ValueError: not such a file, or it ends early.
     """
-    magic, version = struct.unpack_from("<4sI", data)
+    if len(data) < _HEADER.size:
+        raise ValueError(f"{len(data)} bytes are shorter than a GGUF header")
+    magic, version, _, entries = _HEADER.unpack_from(data)
     if magic != b"GGUF" or version not in (2, 3):
         raise ValueError(f"expected GGUF version 2 or 3, found {magic!r} version {version}")
-    _, entries = struct.unpack_from("<QQ", data, 8)
-    offset, metadata = 24, {}
+    offset, metadata = _HEADER.size, {}
     try:
         for _ in range(entries):
             key, offset = _read(data, offset, _STRING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.data import fixtures_dir
@@ -97,9 +97,11 @@ class Row:
         return PreTrainedTokenizerFast.from_pretrained(str(self.directory))
 
 
-@cache
+@lru_cache(maxsize=4)
 def load(row_id: str) -> Row:
     """A row whose files are on this machine (cache, ``TOKENSPEC_MODELS_DIR``, hub cache); never uses the network.
+
+    The last few rows are kept, because a tokenizer is slow to load and large to hold.
 
     Raises:
         UnknownRow: no such row.
