@@ -40,9 +40,7 @@ class Edited(ReferenceAdapter):
         return result
 
 
-def mutant(
-    id_: str, breaks: str, note: str, *, before: Before | None = None, after: After | None = None
-) -> Mutant:
+def mutant(id_: str, breaks: str, note: str, *, before: Before | None = None, after: After | None = None) -> Mutant:
     """One render mutant; ``breaks`` lists requirement ids."""
     return Mutant(f"render-{id_}", "render", tuple(breaks.split()), note, lambda: Edited(before, after))
 
@@ -51,7 +49,14 @@ def reencode(result: Result, tokenizer: Any, text: str) -> None:
     """Replace text and ids; masks no longer fit and are left out."""
     ids = tokenizer.encode(text, add_special_tokens=False)
     if len(ids) != len(result["token_ids"]):
-        for name in ("is_content", "sampled_mask", "message_indices", "content_mask", "loss_mask", "content_spans_by_role"):
+        for name in (
+            "is_content",
+            "sampled_mask",
+            "message_indices",
+            "content_mask",
+            "loss_mask",
+            "content_spans_by_role",
+        ):
             result.pop(name, None)
     result["text"], result["token_ids"] = text, ids
 
@@ -127,7 +132,9 @@ def wall_clock(request: Request) -> None:
 
 def ignore_options(request: Request) -> None:
     request["options"] = {
-        key: value for key, value in request["options"].items() if key in {"add_generation_prompt", "continue_final_message"}
+        key: value
+        for key, value in request["options"].items()
+        if key in {"add_generation_prompt", "continue_final_message"}
     }
 
 
@@ -150,7 +157,11 @@ def split_one_token(_: Request, result: Result, tokenizer: Any) -> None:
     """Respell one token by two: same text, ids no encoder gives."""
     for at, id_ in enumerate(result["token_ids"]):
         text = tokenizer.decode([id_])
-        halves = [tokenizer.encode(part, add_special_tokens=False) for part in (text[:1], text[1:])] if text.isalpha() else []
+        halves = (
+            [tokenizer.encode(part, add_special_tokens=False) for part in (text[:1], text[1:])]
+            if text.isalpha()
+            else []
+        )
         if len(text) > 1 and halves and all(len(half) == 1 for half in halves):
             result["token_ids"][at : at + 1] = [halves[0][0], halves[1][0]]
             for name in ("is_content", "sampled_mask", "message_indices", "content_mask", "loss_mask"):
@@ -200,7 +211,9 @@ class RendersAnything(Edited):
         try:
             return super().render(request)
         except ValueError:
-            return super().render({**request, "messages": [{"role": "user", "content": "?"}], "tools": None, "options": {}})
+            return super().render(
+                {**request, "messages": [{"role": "user", "content": "?"}], "tools": None, "options": {}}
+            )
 
 
 # ---- masks --------------------------------------------------------------------------------------------------------

@@ -149,6 +149,8 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
         return Verdict.UNSUPPORTED, outcome.reason
     if isinstance(outcome, Failed):
         return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip()
+    if subject.cell.area.oracle is not None and subject.cell.golden is None:
+        return Verdict.UNSUPPORTED, f"no golden; run: tokenspec bless --row {subject.cell.row}"
     if isinstance(outcome, Refused) and check.kind != "rejects":
         return Verdict.REJECTED, f"refuses an input the oracle accepts: {outcome}"
     if check.kind == "golden" and subject.expect is None:

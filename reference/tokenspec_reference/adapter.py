@@ -14,6 +14,10 @@ from typing import Any
 from . import __version__
 
 
+KEPT_MODELS = 4
+"""How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
@@ -49,6 +53,8 @@ class ReferenceAdapter:
 
     def load(self, model: str, assets: Mapping[str, str]) -> None:
         """Make the row ``model`` available; keeps the files' path, loads the tokenizer on first use."""
+        while len(self.models) >= KEPT_MODELS and model not in self.models:
+            del self.models[next(iter(self.models))]
         self.models[model] = LoadedModel(
             model, assets["directory"], assets["family"], assets["chat_template"], assets["status"]
         )

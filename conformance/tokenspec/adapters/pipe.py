@@ -37,7 +37,9 @@ class Pipe:
             )
         except OSError as error:
             self.errors.close()
-            raise PipeBroken(f"cannot start {command!r}: {error.strerror}. Check the program's path and that it runs.") from error
+            raise PipeBroken(
+                f"cannot start {command!r}: {error.strerror}. Check the program's path and that it runs."
+            ) from error
         self.buffer = bytearray()
 
     def ask(self, line: bytes, timeout: float) -> bytes:

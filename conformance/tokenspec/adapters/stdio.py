@@ -31,12 +31,16 @@ class Process:
         self.crashes = 0
         try:
             self.pipe = Pipe(command)
-            started = self.exchange({"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT)
+            started = self.exchange(
+                {"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT
+            )
         except PipeBroken as broken:
             raise AdapterError(f"--impl {name}: {broken}") from broken
         if started.protocol != PROTOCOL_VERSION:
             self.pipe.kill()
-            raise AdapterError(f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}")
+            raise AdapterError(
+                f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}"
+            )
         self.info = msgspec.to_builtins(started.implementation)
         self.capabilities = frozenset(started.capabilities)
 
@@ -47,7 +51,9 @@ class Process:
             return msgspec.json.decode(line, type=kind)
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
             shown = line[:160].decode("utf-8", "backslashreplace")
-            raise self.pipe.broken(f"answered {message['cmd']!r} with a malformed line: {error}; the line begins {shown!r}") from error
+            raise self.pipe.broken(
+                f"answered {message['cmd']!r} with a malformed line: {error}; the line begins {shown!r}"
+            ) from error
 
     def load(self, model: str, assets: dict[str, str]) -> Outcome | None:
         """Announce a row."""
@@ -66,7 +72,9 @@ class Process:
         if self.crashes < CRASHES_IN_A_ROW:
             try:
                 self.pipe = Pipe(self.command)
-                self.exchange({"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT)
+                self.exchange(
+                    {"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT
+                )
                 for model, assets in list(self.models.items())[-2:]:
                     self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, LOAD_TIMEOUT)
             except PipeBroken as broken:

@@ -16,6 +16,7 @@ from tokenspec.areas import Cell
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import specs
+from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.jsonl import write_report
 from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_unsupported
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
@@ -34,8 +35,10 @@ def columns_of(impls: tuple[str, ...]) -> list[Column]:
     return [resolve(text) for text in impls]
 
 
-def judge(columns: list[Column], cells: list[Cell], timeout: float, console: Console) -> list[CellResult]:
-    """Run with a progress bar on stderr."""
+def judge(
+    columns: list[Column], cells: list[Cell], timeout: float, console: Console, jobs: int = 1
+) -> list[CellResult]:
+    """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order."""
     progress = Progress(
         TextColumn("judging {task.fields[at]}"),
         BarColumn(),
@@ -52,7 +55,13 @@ def judge(columns: list[Column], cells: list[Cell], timeout: float, console: Con
             progress.update(task, advance=1, at=f"{result.area} {result.row} {result.impl}")
 
         try:
-            return run_all(Run(columns, cells, timeout), step)
+            if jobs == 1 or len({cell.row for cell in cells}) == 1:
+                return run_all(Run(columns, cells, timeout), step)
+            found: dict[tuple[str, str, str], CellResult] = {}
+            for result in run_in_processes([column.name for column in columns], cells, timeout, jobs):
+                found[(result.impl, result.row, result.case)] = result
+                step(result)
+            return [found[(column.name, cell.row, cell.case.id)] for cell in cells for column in columns]
         finally:
             for column in columns:
                 column.close()
@@ -70,6 +79,7 @@ def judge(columns: list[Column], cells: list[Cell], timeout: float, console: Con
     is_flag=True,
     help="Rows whose files are missing fail the run instead of being unsupported.",
 )
+@click.option("--jobs", default=0, help="Worker processes, a row at a time; default: one a core, 1: none.")
 @click.option("--json", "as_json", is_flag=True, help="Print counts as JSON instead of tables.")
 def run(
     impls: tuple[str, ...],
@@ -78,6 +88,7 @@ def run(
     timeout: float,
     show_all: bool,
     require_assets: bool,
+    jobs: int,
     as_json: bool,
     **chosen: Any,
 ) -> None:
@@ -89,7 +100,7 @@ def run(
     if unknown:
         raise UsageError(f"--gate {sorted(unknown)[0]} is not among the --impl columns")
     columns = columns_of(impls)
-    results = judge(columns, select_cells(selection(chosen)), timeout, screen(stderr=True))
+    results = judge(columns, select_cells(selection(chosen)), timeout, screen(stderr=True), jobs or default_jobs())
     if report is not None:
         write_report(report, columns, results)
     code = exit_code(results, frozenset(gate or impls))

@@ -52,9 +52,11 @@ class Tally:
         return sum(self.counts[verdict] for verdict in (Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XPASS))
 
     def cell(self) -> str:
-        """``41/41``, ``39/41``, ``38/41 x3`` (known failures) or ``–`` when nothing was judged."""
+        """``41`` (all pass), ``39/41``, ``38/41 x3`` (known failures) or ``–`` when nothing was judged."""
         if not self.judged:
             return "–"
+        if self.passed == self.judged:
+            return str(self.passed)
         known = f" x{self.counts[Verdict.XFAIL]}" if self.counts[Verdict.XFAIL] else ""
         return f"{self.passed}/{self.judged}{known}"
 

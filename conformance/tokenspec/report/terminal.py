@@ -29,7 +29,7 @@ STYLE = {
 def print_matrix(
     console: Console, results: Sequence[CellResult], impls: Sequence[str], statuses: dict[str, str]
 ) -> None:
-    """One table per area: rows are model rows, columns are implementations by level."""
+    """One table per area: rows are model rows in sections by status, columns are implementations by level."""
     counted = tallies(results)
     for area in areas().values():
         rows = list(dict.fromkeys(result.row for result in results if result.area == area.name))
@@ -37,30 +37,49 @@ def print_matrix(
             continue
         table = Table(title=area.title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
         table.add_column("row", no_wrap=True)
-        table.add_column("status", style="dim", no_wrap=True)
-        several = len(area.levels) > 1
+        widths = {impl: _widths(counted, area.name, rows, impl, area.levels) for impl in impls}
         for impl in impls:
-            for number, level in enumerate(area.levels):
-                name = impl if number == 0 else ""
-                table.add_column(f"{name}\n{level}" if several else impl, justify="right", no_wrap=True)
-        for row in rows:
-            cells = [_cell(counted.get((area.name, row, impl, level))) for impl in impls for level in area.levels]
-            table.add_row("(no model)" if row == "-" else row, _status(row, statuses), *cells)
+            levels = " ".join(level.rjust(width) for level, width in zip(area.levels, widths[impl], strict=True))
+            table.add_column(f"{impl}\n{levels}" if len(area.levels) > 1 else impl, justify="right", no_wrap=True)
+        section = ""
+        for row in sorted(rows, key=lambda row: SECTIONS.index(_status(row, statuses))):
+            status = _status(row, statuses)
+            if status != section:
+                section = status
+                table.add_section()
+                table.add_row(Text(f"{status} rows" if status else "", style="dim"))
+            cells = [
+                _cells([counted.get((area.name, row, impl, level)) for level in area.levels], widths[impl])
+                for impl in impls
+            ]
+            table.add_row("(no model)" if row == "-" else row, *cells)
         console.print(table)
-    console.print("[dim]passed/judged cases; – nothing judged (unsupported); x known failures[/dim]")
+    console.print("[dim]cases passed, or passed/judged; – nothing judged (unsupported); x known failures[/dim]")
+
+
+SECTIONS = ("", "real", "stand-in", "toy")
 
 
 def _status(row: str, statuses: dict[str, str]) -> str:
-    parts = {statuses.get(part, "") for part in row.split("+")}
-    return "stand-in" if "stand-in" in parts else "/".join(sorted(parts))
+    """The weakest status of a row's parts: a pair with a stand-in is a stand-in."""
+    return max((statuses.get(part, "") for part in row.split("+")), key=SECTIONS.index)
 
 
-def _cell(tally: Tally | None) -> Text:
-    if tally is None:
-        return Text("·", style="dim")
-    if not tally.judged:
-        return Text(tally.cell(), style="dim")
-    return Text(tally.cell(), style="bold red" if tally.broken else "green")
+def _widths(counted: dict[Key, Tally], area: str, rows: Sequence[str], impl: str, levels: Sequence[str]) -> list[int]:
+    """The printed width of each level's sub-column."""
+    shown = {
+        level: [tally.cell() for row in rows if (tally := counted.get((area, row, impl, level)))] for level in levels
+    }
+    return [max(len(level), *(len(cell) for cell in shown[level]), 1) for level in levels]
+
+
+def _cells(tallied: Sequence[Tally | None], widths: Sequence[int]) -> Text:
+    text = Text()
+    for number, (tally, width) in enumerate(zip(tallied, widths, strict=True)):
+        shown = "·" if tally is None else tally.cell()
+        style = "dim" if tally is None or not tally.judged else "bold red" if tally.broken else "green"
+        text.append(" " if number else "").append(shown.rjust(width), style=style)
+    return text
 
 
 def failures_of(results: Iterable[CellResult]) -> list[tuple[CellResult, Finding]]:

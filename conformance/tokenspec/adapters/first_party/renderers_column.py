@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-
-from . import installed_version, tokenizer_of
+from tokenspec.adapters.first_party import installed_version
 
 NAMES = {
     "qwen3": "qwen3",
@@ -62,7 +61,7 @@ class RenderersColumn:
         prompt = bool(options.pop("add_generation_prompt", False))
         if options.pop("continue_final_message", False):
             raise Unsupported("has no continue_final_message")
-        renderer = _renderer(assets["directory"], NAMES[assets["family"]], json.dumps(options, sort_keys=True))
+        renderer = _renderer(request["model"], NAMES[assets["family"]], json.dumps(options, sort_keys=True))
         rendered = renderer.render(request["messages"], tools=request["tools"], add_generation_prompt=prompt)
         result: dict[str, Any] = {
             "token_ids": list(rendered.token_ids),
@@ -91,10 +90,12 @@ class RenderersColumn:
 
 
 @lru_cache(maxsize=16)
-def _renderer(directory: str, name: str, options: str) -> Any:
+def _renderer(model: str, name: str, options: str) -> Any:
     """One renderer per tokenizer and options; options its configuration does not know are *unsupported*."""
     from renderers import create_renderer
     from renderers.configs import config_from_name
+
+    from tokenspec.models import load
 
     default = config_from_name(name)
     given = json.loads(options)
@@ -102,4 +103,4 @@ def _renderer(directory: str, name: str, options: str) -> Any:
     unknown = sorted(set(given) - known)
     if unknown:
         raise Unsupported(f"its configuration has no field {unknown[0]}")
-    return create_renderer(tokenizer_of(directory), type(default)(**given))
+    return create_renderer(load(model).tokenizer, type(default)(**given))

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-
-from . import installed_version, tokenizer_of
+from tokenspec.adapters.first_party import installed_version
 
 GENERATION_BLOCK = re.compile(r"\{%-?\s*generation\s*-?%\}")
 
@@ -36,10 +35,11 @@ class TransformersColumn:
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """Text and ids; ``return_assistant_tokens_mask`` as ``sampled_mask`` where the template marks generation."""
+        from tokenspec.models import load
         from tokenspec.oracle.clock import frozen
 
         assets = self.assets[request["model"]]
-        tokenizer, template = tokenizer_of(assets["directory"]), assets["chat_template"]
+        tokenizer, template = load(request["model"]).tokenizer, assets["chat_template"]
         arguments = {"tools": request["tools"], "chat_template": template, **request["options"]}
         try:
             with frozen(datetime.fromisoformat(request["now"])):

@@ -1,0 +1,37 @@
+"""A fixtures folder of one's own: tests that break fixtures never touch the committed ones."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tokenspec import data
+from tokenspec.models import rows
+
+
+@pytest.fixture
+def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small copy of the fixtures: the toy rows, two cases, their goldens; the suite looks only there."""
+    source = data.fixtures_dir()
+    root = tmp_path / "root"
+    for name in ("role-user", "call-parallel"):
+        copy(source, root / "fixtures", f"cases/render/{name}.json")
+        copy(source, root / "fixtures", f"golden/toy-bpe/render/{name}.json")
+    copy(source, root / "fixtures", "models/toy-bpe.toml")
+    copy(source, root / "fixtures", "flags.toml")
+    shutil.copytree(source / "toy" / "toy-bpe", root / "fixtures" / "toy" / "toy-bpe")
+    shutil.copytree(data.spec_dir(), root / "spec")
+    (root / "fixtures" / "ERRATA.toml").write_text("")
+    monkeypatch.setattr(data, "data_root", lambda: root)
+    rows.specs.cache_clear()
+    rows.load.cache_clear()
+    yield root / "fixtures"
+    rows.specs.cache_clear()
+    rows.load.cache_clear()
+
+
+def copy(source: Path, target: Path, name: str) -> None:
+    """Copy one file, making its folders."""
+    (target / name).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source / name, target / name)

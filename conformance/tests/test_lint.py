@@ -1,0 +1,92 @@
+"""Seeded defects: fixtures lint finds each, names the file, and says what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tokenspec.fixtures.lint import problems
+from tokenspec.fixtures.manifest import write_manifest
+from tokenspec.model import canonical_json
+
+CASE = "cases/render/role-user.json"
+GOLDEN = "golden/toy-bpe/render/role-user.json"
+
+
+def edit(name: str, change: Callable[[dict], object]) -> Callable[[Path], None]:
+    def apply(root: Path) -> None:
+        value = json.loads((root / name).read_text())
+        change(value)
+        (root / name).write_text(canonical_json(value))
+
+    return apply
+
+
+def append(name: str, text: str) -> Callable[[Path], None]:
+    def apply(root: Path) -> None:
+        (root / name).write_text((root / name).read_text() + text)
+
+    return apply
+
+
+def duplicate_key(root: Path) -> None:
+    text = (root / GOLDEN).read_text()
+    (root / GOLDEN).write_text(text.replace('"outcome"', '"row": "toy-bpe",\n  "outcome"', 1))
+
+
+def truncate(root: Path) -> None:
+    text = (root / GOLDEN).read_text()
+    (root / GOLDEN).write_text(text[: len(text) // 2])
+
+
+DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "unknown field in a golden": (edit(GOLDEN, lambda golden: golden.update(surprise=1)), "surprise"),
+    "unknown field in a case": (edit(CASE, lambda case: case.update(surprise=1)), "surprise"),
+    "duplicate key": (duplicate_key, "duplicate JSON key 'row'"),
+    "truncated golden": (truncate, GOLDEN),
+    "not canonical": (append(GOLDEN, "\n"), "not in canonical form"),
+    "wrong id": (edit(CASE, lambda case: case.update(id="render/another")), "must be render/role-user"),
+    "changed input": (
+        edit(CASE, lambda case: case["input"]["messages"].append({"role": "user", "content": "x"})),
+        "another input",
+    ),
+    "other template": (
+        edit(GOLDEN, lambda golden: golden["pins"].update(template="0" * 64)),
+        "another template or tokenizer",
+    ),
+    "weasel words": (edit(CASE, lambda case: case.update(why="It should test that roles work.")), "plain words"),
+    "no flag": (edit(CASE, lambda case: case.update(flags=[])), "carries no flag"),
+    "no row": (edit(CASE, lambda case: case.update(features=["telepathy"])), "applies to no row"),
+    "lost token": (edit(GOLDEN, lambda golden: golden["expect"]["token_ids"].pop()), "the spans count"),
+    "mask and spans differ": (edit(GOLDEN, lambda golden: golden["expect"].update(sampled="T1")), "the spans say"),
+    "outcome contradicts": (edit(GOLDEN, lambda golden: golden.update(outcome="raises")), "contradict"),
+    "missing golden": (lambda root: (root / GOLDEN).unlink(), "missing; run: tokenspec bless"),
+    "orphan golden": (
+        lambda root: (root / GOLDEN).rename(root / "golden/toy-bpe/render/nobody.json"),
+        "belongs to no case and row",
+    ),
+    "stale schema": (append("schema/case.schema.json", " "), "out of date"),
+    "broken errata": (append("ERRATA.toml", "[[erratum"), "ERRATA.toml"),
+}
+
+
+def test_the_unbroken_copy_is_clean(own_fixtures: Path) -> None:
+    write_manifest()
+    assert list(problems()) == []
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_each_defect_is_found(name: str, own_fixtures: Path) -> None:
+    apply, says = DEFECTS[name]
+    write_manifest()
+    apply(own_fixtures)
+    found = list(problems())
+    assert any(says in line for line in found), found
+
+
+def test_any_changed_file_makes_the_manifest_stale(own_fixtures: Path) -> None:
+    write_manifest()
+    (own_fixtures / "flags.toml").write_text((own_fixtures / "flags.toml").read_text() + "\n")
+    assert any("MANIFEST.json: out of date" in line for line in problems())
