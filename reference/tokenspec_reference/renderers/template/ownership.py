@@ -42,9 +42,11 @@ class Stretch(NamedTuple):
 
 
 def is_body(origin: int, table: ValueTable) -> bool:
-    """Whether characters of this origin are message body: a value (no key) of a body field."""
+    """Whether characters of this origin are message body: a value of a body field, no key, no type of a part."""
     message, path, key = table.origins[origin]
-    return message >= 0 and not key and bool(path) and path[0] in BODY_FIELDS
+    if message < 0 or key or not path or path[0] not in BODY_FIELDS:
+        return False
+    return not (len(path) == 3 and path[0] == "content" and path[2] == "type")
 
 
 def is_supplied(origin: int, table: ValueTable) -> bool:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from .sampled import GenerationPrompt
 
 
+MEDIA_TOKEN = re.compile(r"<\|?(?:image|video|audio|media)(?:_pad|_token|_soft_token)?\|?>")
+"""Names of the tokens that stand for media: ``<|image_pad|>``, ``<|video|>``, ``<image_soft_token>``."""
+
+
 class TemplateRenderer:
     """Render with any chat template. Equal inputs give equal outputs; only compiled code is kept between calls."""
 
@@ -164,8 +168,17 @@ class TemplateRenderer:
             prompt = self._probe.prompt_in(chat, printed, stretches)
             prompts = (*prompts, prompt)
             stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
-        roles = [turn.role for turn in chat.turns]
-        return Attributor(printed.text, printed.table, roles, self.wire, self._stop_tokens, prompts)(stretches)
+        attribute = Attributor(
+            text=printed.text,
+            table=printed.table,
+            roles=[turn.role for turn in chat.turns],
+            prompts=prompts,
+            openers=self.wire.assistant_open,
+            closers=self._stop_tokens,
+            next_openers=self.wire.assistant_close or (() if self._turn_closers else self._stop_tokens),
+            placeholders=self._placeholders,
+        )
+        return attribute(stretches)
 
     # --- what the template shows about its turns, found once
     @cached_property
@@ -195,3 +208,8 @@ class TemplateRenderer:
         """Tokens an assistant turn can end with: what the row states, else every special token."""
         special = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
         return self.wire.assistant_close or tuple(token for token in special if isinstance(token, str) and token)
+
+    @cached_property
+    def _placeholders(self) -> tuple[str, ...]:
+        """Media tokens the template writes for parts: what the row states, else added tokens named like one."""
+        return self.wire.placeholders or tuple(filter(MEDIA_TOKEN.fullmatch, self.encoder.added.values()))
