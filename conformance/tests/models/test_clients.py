@@ -96,7 +96,7 @@ def test_npm_packs_without_scripts_and_with_its_cache_in_the_folder(fake, tmp_pa
     folder = folder_of(tmp_path)
     clients.fetch_archive(carrier("npm", "pkg-1.tgz"), folder, lambda _: None)
     said = fake.log.read_text()
-    assert said.startswith("pack pkg==1.0.0 --silent --ignore-scripts")
+    assert said.startswith("pack pkg==1.0.0 --loglevel error --ignore-scripts")
     assert f"--cache {folder / 'npm-cache'}" in said
 
 

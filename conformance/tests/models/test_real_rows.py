@@ -1,6 +1,7 @@
 """The pulled rows of this machine: every id a row states, and a rebuild that gives the same bytes."""
 
 import pytest
+
 from tokenspec import models
 from tokenspec.models.build import tokenizer_json
 from tokenspec.models.cache import read_member, sha256

@@ -63,7 +63,7 @@ def fetch_archive(carrier: Carrier, folder: Path, grown: Grown) -> Path:
     """Bring the archive into ``folder`` and verify size and sha256; ``grown(bytes)`` is told the progress.
 
     Raises:
-        FetchError: no client, or the client failed; its last line is quoted.
+        FetchError: no client, or the client failed; its error line is quoted.
         IntegrityError: the bytes are not the pinned ones.
     """
     if reason := unavailable(carrier):
@@ -150,8 +150,8 @@ def _run(command: Sequence[str], folder: Path, grown: Grown, what: str) -> str:
     if answer.returncode:
         lines = [line for line in (answer.stderr or answer.stdout).splitlines() if line.strip()]
         errors = [line for line in lines if line.upper().startswith(("ERROR", "NPM ERR"))]
-        last = (errors or lines or ["no output"])[-1]
-        raise FetchError(f"{what}: {last.strip()[:200]}")
+        said = errors[:1] or lines[-1:] or ["no output"]
+        raise FetchError(f"{what}: {said[0].strip()[:200]}")
     return answer.stdout
 
 
