@@ -167,13 +167,20 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
     return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
 
 
-def assets_of(row: Row) -> dict[str, str]:
-    """What an adapter is told of a row: plain text, so that it crosses a pipe."""
+def assets_of(row: Row) -> dict[str, Any]:
+    """What an adapter is told of a row: plain JSON, so that it crosses a pipe."""
+    wire = row.spec.wire
     return {
         "directory": str(row.directory),
         "family": row.family,
         "status": row.status,
         "chat_template": row.chat_template,
+        "wire": {
+            "assistant_open": list(wire.assistant_open),
+            "assistant_close": list(wire.assistant_close),
+            "placeholder": list(wire.placeholder),
+            "straddle": wire.straddle,
+        },
     }
 
 

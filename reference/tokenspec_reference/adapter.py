@@ -7,7 +7,7 @@ for, so judging renderers never loads torch.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,8 @@ class LoadedModel:
     """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
 
     ``family`` names the renderer; ``directory`` holds ``tokenizer.json``, ``tokenizer_config.json`` and
-    ``chat_template.jinja``.
+    ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``, ``assistant_close``,
+    ``placeholder`` (lists of strings) and ``straddle``.
     """
 
     id: str
@@ -31,6 +32,7 @@ class LoadedModel:
     family: str
     chat_template: str
     status: str
+    wire: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -51,12 +53,17 @@ class ReferenceAdapter:
         """Who this is."""
         return {"name": "tokenspec-reference", "version": __version__, "language": "python"}
 
-    def load(self, model: str, assets: Mapping[str, str]) -> None:
+    def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """Make the row ``model`` available; keeps the files' path, loads the tokenizer on first use."""
         while len(self.models) >= KEPT_MODELS and model not in self.models:
             del self.models[next(iter(self.models))]
         self.models[model] = LoadedModel(
-            model, assets["directory"], assets["family"], assets["chat_template"], assets["status"]
+            model,
+            assets["directory"],
+            assets["family"],
+            assets["chat_template"],
+            assets["status"],
+            assets.get("wire", {}),
         )
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
 
     class MyAdapter:
         def info(self): return {"name": "mylib", "version": "1.2.0", "language": "python"}
-        def load(self, model, assets): ...           # assets: directory, family, status, chat_template
+        def load(self, model, assets): ...           # assets: directory, family, status, chat_template, wire
         def render(self, request): return {"token_ids": [...], "is_content": [...]}
 
 An exception with a string attribute ``rejection_code`` is a refusal of the input, one with ``unsupported_reason`` a
@@ -100,7 +100,7 @@ class Column(Protocol):
     info: dict[str, str]
     capabilities: frozenset[str]
 
-    def load(self, model: str, assets: dict[str, str]) -> Outcome | None:
+    def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Make a row available to later requests; None means it went well."""
         ...
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tokenspec.errors import AdapterError
 
-from . import OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
 
 
 class TimedOut(BaseException):
@@ -71,7 +71,7 @@ class InProcess:
             )
         self.capabilities = frozenset(op for op in OPERATIONS if callable(getattr(adapter, op, None)))
 
-    def load(self, model: str, assets: dict[str, str]) -> Outcome | None:
+    def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Hand a row to the adapter, if it wants to know."""
         load = getattr(self.adapter, "load", None)
         if load is None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from tokenspec.errors import AdapterError, UsageError
 
-from . import Column
-from .in_process import InProcess
+from tokenspec.adapters import Column
+from tokenspec.adapters.in_process import InProcess
 
 GROUP = "tokenspec.adapters"
 

@@ -27,7 +27,7 @@ class Process:
         self.name = name
         self.command = command
         self.numbers = itertools.count(1)
-        self.models: dict[str, dict[str, str]] = {}
+        self.models: dict[str, dict[str, Any]] = {}
         self.crashes = 0
         try:
             self.pipe = Pipe(command)
@@ -55,7 +55,7 @@ class Process:
                 f"answered {message['cmd']!r} with a malformed line: {error}; the line begins {shown!r}"
             ) from error
 
-    def load(self, model: str, assets: dict[str, str]) -> Outcome | None:
+    def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Announce a row."""
         self.models[model] = assets
         if self.crashes >= CRASHES_IN_A_ROW:

@@ -129,12 +129,13 @@ class Hub(Strict, frozen=True):
     gated: bool = False
 
 
-class Wire(Strict, frozen=True):
-    """Facts of the wire format that checks rely on."""
+class Wire(Strict, frozen=True, kw_only=True):
+    """Facts of the wire format that checks rely on. ``placeholder`` lists tokens that stand for media parts."""
 
     assistant_open: Strings
     assistant_close: Strings
     stop: Strings
+    placeholder: Strings = ()
     straddle: Literal["first-char", "overlap"] = "first-char"
 
 

@@ -228,11 +228,22 @@ def _extend(text: str, string: str, start: int, at: int, length: int, lead: int,
     first = stripped_left - lead
     last = len(string) - stripped_right + tail
     end, stop = start + length, at + length
-    while start > 0 and at > first and text[start - 1] == string[at - 1]:
-        start, at = start - 1, at - 1
-    while end < len(text) and stop < last and text[end] == string[stop]:
-        end, stop = end + 1, stop + 1
+    while at > first and (printed := _printed_before(text, start, string[at - 1])):
+        start, at = start - printed, at - 1
+    while stop < last and (printed := _printed_after(text, end, string[stop])):
+        end, stop = end + printed, stop + 1
     return start, end
+
+
+def _printed_before(text: str, position: int, character: str) -> int:
+    """How many characters before ``position`` print this character, itself or as its JSON escape; 0 for none."""
+    forms = (json.dumps(character)[1:-1], character)
+    return next((len(form) for form in forms if text.endswith(form, 0, position)), 0)
+
+
+def _printed_after(text: str, position: int, character: str) -> int:
+    """How many characters from ``position`` on print this character, itself or as its JSON escape; 0 for none."""
+    return next((len(form) for form in (character, json.dumps(character)[1:-1]) if text.startswith(form, position)), 0)
 
 
 def _join_escapes(text: str, string: str, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ configuration, the case says so itself; this module assumes usable configuration
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,16 +76,19 @@ def intersection(sets: list[Allowed]) -> Allowed:
 
 def expected_answers(script: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One answer per step, in the script form of the chapter."""
+    return [entry for _, _, entry in walk(script)]
+
+
+def walk(script: Mapping[str, Any]) -> Iterator[tuple[Timeline, dict[str, Any], dict[str, Any]]]:
+    """Every step with its answer and the histories after it; valid until the next step is drawn."""
     rows = script.get("rows", 1)
     timeline = Timeline(script["processors"], script["vocab_size"], [[] for _ in range(rows)], [False] * rows)
-    answers: list[dict[str, Any]] = []
     for step in script["steps"]:
         try:
-            answers.append(answer(timeline, step, checked=script.get("checked", False)))
+            yield timeline, step, answer(timeline, step, checked=script.get("checked", False))
         except Stop as stop:
-            answers.append(stop.answer)
-            break
-    return answers
+            yield timeline, step, stop.answer
+            return
 
 
 def answer(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> dict[str, Any]:

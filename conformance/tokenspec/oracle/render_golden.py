@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -124,6 +125,8 @@ def label_characters(
     for position, index in enumerate(owners.owner):
         if index is not None:
             labels[position] = ("content", index)
+    for position, index in placeholders(row, owners, messages):
+        labels[position] = ("content", index)
     prompt = prompt_length(oracle, given, options, text)
     for position in range(len(text) - prompt, len(text)):
         labels[position] = ("prompt", None)
@@ -136,6 +139,36 @@ def label_characters(
         if kind == "content" and index is not None and messages[index].get("role") == "assistant":
             labels[position] = ("scaffold", None)
     return labels
+
+
+def printed_whole(content: object, text: str) -> bool:
+    """Whether content that is no text was printed as a container or number: whose its brackets are is anyone's guess."""
+    if isinstance(content, list):
+        plain = all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
+        return not plain or any(opening in text for opening in ("{'type'", '{"type": "text"', '{"type": "image'))
+    return isinstance(content, dict | int | float)
+
+
+def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tuple[int, int]]:
+    """(character, message) of every media placeholder the row declares, in the order of the media parts.
+
+    Raises:
+        Undecidable: more or fewer placeholders than media parts.
+    """
+    media = [
+        index
+        for index, message in enumerate(messages)
+        if isinstance(message.get("content"), list) and message.get("role") != "assistant"
+        for part in message["content"]
+        if isinstance(part, dict) and part.get("type") != "text"
+    ]
+    scaffold = [index is None for index in owners.owner]
+    found = _occurrences(owners.text, row.spec.wire.placeholder, scaffold, len(owners.text))
+    if found and len(found) != len(media):
+        raise Undecidable(f"{len(found)} media placeholders for {len(media)} media parts")
+    for (start, end), index in zip(found, media, strict=False):
+        for position in range(start, end):
+            yield position, index
 
 
 def prompt_length(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str) -> int:

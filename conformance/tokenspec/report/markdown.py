@@ -7,8 +7,8 @@ from typing import Any
 from tokenspec.areas import areas
 from tokenspec.verdict import CellResult
 
-from .jsonl import Report
-from .tally import tallies
+from tokenspec.report.jsonl import Report
+from tokenspec.report.tally import tallies
 
 
 def markdown(report: Report) -> str:

@@ -14,7 +14,7 @@ from tokenspec.areas import areas
 from tokenspec.spec import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
 
-from .tally import Tally, never_exercised, tallies
+from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 
 SHOWN_FAILURES = 3
 STYLE = {

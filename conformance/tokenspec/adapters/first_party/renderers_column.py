@@ -34,7 +34,7 @@ class RenderersColumn:
 
     def __init__(self) -> None:
         """Start without rows."""
-        self.assets: dict[str, dict[str, str]] = {}
+        self.assets: dict[str, dict[str, Any]] = {}
 
     def info(self) -> dict[str, str]:
         """Who this is."""
@@ -44,7 +44,7 @@ class RenderersColumn:
             "language": "python",
         }
 
-    def load(self, model: str, assets: dict[str, str]) -> None:
+    def load(self, model: str, assets: dict[str, Any]) -> None:
         """Refuse rows whose family the package has no renderer for; it would fall back to the template itself."""
         if installed_version("renderers") is None:
             raise Unsupported("not installed")

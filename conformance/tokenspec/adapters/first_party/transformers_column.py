@@ -17,7 +17,7 @@ class TransformersColumn:
 
     def __init__(self) -> None:
         """Start without rows."""
-        self.assets: dict[str, dict[str, str]] = {}
+        self.assets: dict[str, dict[str, Any]] = {}
 
     def info(self) -> dict[str, str]:
         """Who this is; without the package every answer is *unsupported*."""
@@ -27,7 +27,7 @@ class TransformersColumn:
             "language": "python",
         }
 
-    def load(self, model: str, assets: dict[str, str]) -> None:
+    def load(self, model: str, assets: dict[str, Any]) -> None:
         """Remember where the row's files are."""
         if installed_version("transformers") is None:
             raise Unsupported("not installed")

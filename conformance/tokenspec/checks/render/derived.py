@@ -7,7 +7,7 @@ from itertools import groupby
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
 from tokenspec.model import decode_mask
 
-from .place import BODY, describe, labels_of
+from tokenspec.checks.render.place import BODY, describe, labels_of
 
 
 def asked_roles(subject: Subject) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
 
-from .place import describe, row_of, show
+from tokenspec.checks.render.place import describe, row_of, show
 
 
 @check("render.ids", area="render", level="IDS", requires=("RND-010",), kind="golden")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
 
-from .place import BODY, character_map, describe, labels_of, show, starts_of
+from tokenspec.checks.render.place import BODY, character_map, describe, labels_of, show, starts_of
 
 PER_TOKEN = ("message_indices", "sampled_mask", "is_content")
 

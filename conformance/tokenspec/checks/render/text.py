@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenspec.adapters import Ok
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
 
-from .place import character_map, row_of
+from tokenspec.checks.render.place import character_map, row_of
 
 
 def text_of(subject: Subject) -> str:
