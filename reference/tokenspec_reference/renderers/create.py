@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,26 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.family import Family
 
 FAMILIES = {
-    "qwen2.5": "qwen2_5",
-    "qwen3": "qwen3",
-    "llama-3": "llama3",
-    "deepseek-v3": "deepseek_v3",
+    "qwen2.5": ("qwen2_5", None),
+    "qwen3": ("qwen3", None),
+    "qwen3-vl": ("qwen3_vl", None),
+    "qwen3.5": ("qwen3_5", "3.5"),
+    "qwen3.6": ("qwen3_5", "3.6"),
+    "glm-4.5": ("glm4_5", None),
+    "glm-4.7": ("glm4_7", "4.7"),
+    "glm-5": ("glm4_7", "4.7"),
+    "glm-5.1": ("glm4_7", "5.1"),
+    "kimi-k2": ("kimi_k2", None),
+    "kimi-k2.5": ("kimi_k2_5", None),
+    "minimax-m2": ("minimax_m2", None),
+    "nemotron-3": ("nemotron_3", None),
+    "laguna-xs.2": ("laguna_xs_2", None),
+    "gpt-oss": ("gpt_oss", None),
+    "gemma-4": ("gemma_4", None),
+    "llama-3": ("llama3", None),
+    "deepseek-v3": ("deepseek_v3", None),
 }
-"""Family name to the module of ``renderers.families`` that describes it."""
+"""Family name to the module of ``renderers.families`` that describes it, and the revision it means by itself."""
 
 
 def family_names() -> list[str]:
@@ -38,8 +53,9 @@ def load_family(name: str) -> Family:
     """
     if name not in FAMILIES:
         raise TokenSpecError(f"unknown family {name!r}; known: {', '.join(family_names())}", field="family")
-    found: Family = import_module(f"tokenspec_reference.renderers.families.{FAMILIES[name]}").FAMILY
-    return found
+    module, variant = FAMILIES[name]
+    found: Family = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
+    return replace(found, name=name, default_variant=variant)
 
 
 def create_renderer(

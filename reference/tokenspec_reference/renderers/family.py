@@ -32,7 +32,8 @@ class Family:
     """One wire format.
 
     ``variants`` lists the known revisions of the template as ``(name, marker)``: the first revision whose marker stands
-    in the row's template is used. The last marker is empty, so the last revision is also the default.
+    in the row's template is used. The last marker is empty, so the last revision is also the default;
+    ``default_variant`` says otherwise for a family that shares its module with a sibling.
     """
 
     name: str
@@ -41,7 +42,10 @@ class Family:
     stop_tokens: tuple[str, ...]
     variants: tuple[tuple[str, str], ...] = (("", ""),)
     straddle: Straddle = "first-char"
+    default_variant: str | None = None
 
     def variant_of(self, chat_template: str | None) -> str:
         """Name of the template revision a chat template text belongs to."""
+        if chat_template is None and self.default_variant is not None:
+            return self.default_variant
         return next(name for name, marker in self.variants if marker in (chat_template or ""))

@@ -36,12 +36,16 @@ class Segment(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Consecutive text of one owner; ``sampled`` is the part of an assistant turn that the model emits."""
+    """Consecutive text of one owner; ``sampled`` is the part of an assistant turn that the model emits.
+
+    ``prompt`` is the generation prompt this turn continued, where it is not the one of the whole conversation.
+    """
 
     owner: int
     opener: tuple[Segment, ...]
     sampled: tuple[Segment, ...] = ()
     closer: tuple[Segment, ...] = ()
+    prompt: str | None = None
 
 
 def scaffold(text: str) -> Segment:
@@ -69,6 +73,24 @@ def assistant(owner: int, opener: str, sampled: Iterable[Segment], closer: str =
     return Block(owner, (scaffold(opener),), tuple(sampled), (scaffold(closer),) if closer else ())
 
 
+def joined(segments: Iterable[Segment]) -> str:
+    """The text of segments."""
+    return "".join(segment.text for segment in segments)
+
+
+def strip_segments(segments: Iterable[Segment]) -> list[Segment]:
+    """``text.strip()`` over segments: outer whitespace goes, also when it spans several of them."""
+    kept = [segment for segment in segments if segment.text]
+    while kept and not (head := kept[0].text.lstrip()):
+        del kept[0]
+    while kept and not kept[-1].text.rstrip():
+        del kept[-1]
+    if kept:
+        kept[0] = kept[0]._replace(text=head)
+        kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip())
+    return kept
+
+
 @dataclass(frozen=True)
 class Span:
     """A segment placed in the text. ``start`` and ``end`` are character offsets; ``is_sampled`` implies content."""
@@ -90,7 +112,7 @@ def place(blocks: Iterable[Block], generation_prompt: str) -> tuple[str, list[Sp
     texts: list[str] = []
     spans: list[Span] = []
     position = 0
-    for owner, opener, sampled, closer in blocks:
+    for owner, opener, sampled, closer, prompt in blocks:
         turn_start = position
         for segment in opener:
             if segment.text:
@@ -99,7 +121,8 @@ def place(blocks: Iterable[Block], generation_prompt: str) -> tuple[str, list[Sp
                 spans.append(Span(position, end, owner, segment.is_body, False, segment.is_supplied))
                 position = end
         if sampled:
-            prompted = _prompted(opener, sampled, generation_prompt, position - turn_start)
+            expected = generation_prompt if prompt is None else prompt
+            prompted = _prompted(opener, sampled, expected, position - turn_start)
             for piece, is_prompted in _cut(sampled, prompted):
                 end = position + len(piece.text)
                 texts.append(piece.text)

@@ -54,6 +54,23 @@ def is_defined(value: Any) -> bool:
     return not isinstance(value, Undefined)
 
 
+def is_sequence(value: Any) -> bool:
+    """``value is sequence`` of a template: anything with a length and elements, mappings and Undefined included."""
+    return isinstance(value, (Undefined, str, list, tuple, Mapping))
+
+
+def dictsort(value: Any) -> list[tuple[Any, Any]]:
+    """``value | dictsort`` of a template: the pairs in order of their lower-cased keys."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"can only sort the pairs of a mapping, got {type(value).__name__}")
+    return sorted(value.items(), key=lambda pair: pair[0].lower())
+
+
+def upper(value: Any) -> str:
+    """``value | upper`` of a template."""
+    return str(value).upper()
+
+
 def is_iterable(value: Any) -> bool:
     """``value is iterable`` of a template: Undefined, strings and mappings are."""
     return isinstance(value, (Undefined, str, list, tuple, Mapping))
@@ -78,16 +95,18 @@ def refuse(message: str) -> NoReturn:
     raise TemplateError(message)
 
 
-def printed(value: Any) -> Iterator[Segment]:
+def printed(value: Any, *, is_part: bool = False) -> Iterator[Segment]:
     """``{{ value }}`` as a message body: strings as they are, containers as Python's ``repr`` (what Jinja prints).
 
     A printed list is a list of parts: only the ``text`` of a part is body. In a printed mapping the values are body.
-    Punctuation and keys are scaffold.
+    Punctuation and keys are scaffold. ``is_part`` says that ``value`` is one part of a list.
     """
     if isinstance(value, str):
         yield body(value)
     elif not isinstance(value, Undefined):
-        yield from _dumped(value, _python_string, ("True", "False", "None"))
+        depth = int(is_part)
+        is_body = not is_part or isinstance(value, Mapping)
+        yield from _dumped(value, _python_string, ("True", "False", "None"), depth=depth, is_body=is_body)
 
 
 def json_body(value: Any) -> Iterator[Segment]:
@@ -109,7 +128,9 @@ def _json_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _dumped(value: Any, spell: Any, constants: tuple[str, str, str], *, is_body: bool = True) -> Iterator[Segment]:
+def _dumped(
+    value: Any, spell: Any, constants: tuple[str, str, str], *, depth: int = 0, is_body: bool = True
+) -> Iterator[Segment]:
     leaf = body if is_body else quoted
     if isinstance(value, str):
         spelled = spell(value)
@@ -121,28 +142,17 @@ def _dumped(value: Any, spell: Any, constants: tuple[str, str, str], *, is_body:
     elif isinstance(value, Mapping):
         yield scaffold("{")
         for position, (key, element) in enumerate(value.items()):
+            is_text = is_body and (depth != 1 or (key == "text" and isinstance(element, str)))
             yield from (scaffold(", " if position else ""), quoted(spell(key)), scaffold(": "))
-            yield from _dumped(element, spell, constants, is_body=is_body)
+            yield from _dumped(element, spell, constants, depth=2, is_body=is_text)
         yield scaffold("}")
     elif isinstance(value, (list, tuple)):
         is_tuple = isinstance(value, tuple) and spell is _python_string
         yield scaffold("(" if is_tuple else "[")
         for position, element in enumerate(value):
+            is_part = depth > 0 or isinstance(element, Mapping)
             yield scaffold(", " if position else "")
-            yield from _dumped_part(element, spell, constants, is_body=is_body)
+            yield from _dumped(element, spell, constants, depth=depth + 1, is_body=is_body and is_part)
         yield scaffold(("," if len(value) == 1 else "") + ")" if is_tuple else "]")
     else:
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
-
-
-def _dumped_part(part: Any, spell: Any, constants: tuple[str, str, str], *, is_body: bool) -> Iterator[Segment]:
-    """An element of a printed list: the text of a content part is body, nothing else is."""
-    if not isinstance(part, Mapping):
-        yield from _dumped(part, spell, constants, is_body=False)
-        return
-    yield scaffold("{")
-    for position, (key, element) in enumerate(part.items()):
-        is_text = is_body and key == "text" and isinstance(element, str)
-        yield from (scaffold(", " if position else ""), quoted(spell(key)), scaffold(": "))
-        yield from _dumped(element, spell, constants, is_body=is_text)
-    yield scaffold("}")

@@ -52,14 +52,16 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             after_tool = False
             calls = list(turn.get("tool_calls"))
             opener = ASSISTANT if no_call_yet and calls else ""
-            yield assistant(turn.index, opener, _calls(turn, calls, variant, first=no_call_yet))
+            reply = _calls(turn, calls, variant, first=no_call_yet)
+            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(variant))
             no_call_yet = no_call_yet and not calls
         elif turn.role == "assistant":
             content = text_of(turn.content)
             if variant == "thinking" and not after_tool:
                 content = content.split("</think>")[-1]
             opener = OUTPUTS_END if after_tool else ASSISTANT
-            yield assistant(turn.index, opener, (body(content), scaffold(EOS)))
+            reply = iter((body(content), scaffold(EOS)))
+            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(variant))
             after_tool = False
         elif turn.role == "tool":
             opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "\n" if variant == "first" else ""
@@ -76,9 +78,11 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
 
 def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:
     """The assistant token, nothing after tool outputs."""
-    if _ends_in_tool_outputs(chat):
-        return ()
-    return (scaffold(ASSISTANT + ("<think>\n" if variant == "thinking" else "")),)
+    return () if _ends_in_tool_outputs(chat) else (scaffold(_prompt(variant)),)
+
+
+def _prompt(variant: str) -> str:
+    return ASSISTANT + ("<think>\n" if variant == "thinking" else "")
 
 
 def _system_texts(chat: Chat) -> Iterator[Block]:

@@ -1,0 +1,158 @@
+r"""MiniMax-M2: a system block always, XML calls, reasoning kept only after the last user message.
+
+Wire::
+
+    ]~!b[]~b]system\n{system or model_identity}[\nCurrent date: ..][\nCurrent location: ..][\n\n# Tools ...][e~[\n
+    ]~b]user\n{text}[e~[\n
+    ]~b]ai\n[<think>\n{reasoning}\n</think>\n\n]{content}[\n<minimax:tool_call>\n
+        (<invoke name="{name}">\n(<parameter name="{key}">{value}</parameter>\n)*</invoke>\n)*
+        </minimax:tool_call>][e~[\n
+    ]~b]tool[\n<response>{text}</response>]+[e~[\n
+
+Quirks: the prompt ends in ``<think>\n``, so a history turn that keeps its reasoning is sampled after that tag; a tool
+result is refused unless an assistant message with calls came before it; with nothing but calls the body of a turn
+starts with a newline that merges with the one of the opener (one scaffold token).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.renderers.families.glm4_5 import arguments_of, visible
+from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.segments import (
+    OUTSIDE,
+    Block,
+    Segment,
+    assistant,
+    block,
+    body,
+    joined,
+    quoted,
+    scaffold,
+)
+from tokenspec_reference.renderers.template_values import is_defined, item, member, printed, refuse, text_of, tojson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tokenspec_reference.renderers.chat import Chat, Turn
+
+DEFAULT_IDENTITY = "You are a helpful assistant."
+TOOLS_HEADER = (
+    "\n\n# Tools\nYou may call one or more tools to assist with the user query.\n"
+    "Here are the tools available in JSONSchema format:\n\n<tools>\n"
+)
+CALL_FORMAT = (
+    "</tools>\n\nWhen making tool calls, use XML format to invoke tools and pass parameters:\n"
+    '\n<minimax:tool_call>\n<invoke name="tool-name-1">\n<parameter name="param-key-1">param-value-1</parameter>\n'
+    '<parameter name="param-key-2">param-value-2</parameter>\n...\n</invoke>\n</minimax:tool_call>'
+)
+
+
+def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+    """The wire format above."""
+    has_system = chat.turns[0].role == "system"
+    turns = chat.turns[1:] if has_system else chat.turns
+    opener, closer = scaffold("]~b]system\n"), scaffold("[e~[\n")
+    yield block(OUTSIDE, scaffold("]~!b["))
+    yield block(0 if has_system else OUTSIDE, opener, *_system(chat), *_tools(chat), closer)
+    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
+    has_called = False
+    for turn in turns:
+        if turn.role == "assistant":
+            yield assistant(turn.index, "]~b]ai\n", (*_reply(turn, last_user), scaffold("[e~[")), "\n")
+            has_called = bool(turn.get("tool_calls"))
+        elif turn.role == "tool":
+            if not has_called:
+                refuse("Message has tool role, but there was no previous assistant message with a tool call!")
+            yield block(turn.index, *_tool_result(chat, turn, first_index=turns[0].index))
+        elif turn.role == "user":
+            yield block(turn.index, scaffold("]~b]user\n"), *visible(turn.content), closer)
+
+
+def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
+    """The assistant opener and an open think block."""
+    return (scaffold("]~b]ai\n<think>\n"),)
+
+
+def _system(chat: Chat) -> Iterator[Segment]:
+    first = chat.turns[0]
+    is_system = first.role == "system"
+    if is_system and first.content:
+        yield from visible(first.content)
+    else:
+        identity = chat.option("model_identity")
+        yield from (quoted(str(identity)),) if is_defined(identity) else (scaffold(DEFAULT_IDENTITY),)
+    for name, label in (("current_date", "\nCurrent date: "), ("current_location", "\nCurrent location: ")):
+        if is_system and first.get(name):
+            yield from (scaffold(label), quoted(text_of(first.get(name))))
+
+
+def _tools(chat: Chat) -> Iterator[Segment]:
+    if chat.tools:
+        yield scaffold(TOOLS_HEADER)
+        for tool in chat.tools:
+            yield from (scaffold("<tool>"), quoted(tojson(member(tool, "function"))), scaffold("</tool>\n"))
+        yield scaffold(CALL_FORMAT)
+
+
+def _reply(turn: Turn, last_user: int) -> Iterator[Segment]:
+    reasoning, content = _split_reasoning(turn)
+    if reasoning and turn.index > last_user:
+        yield from (scaffold("<think>\n"), body(reasoning), scaffold("\n</think>\n\n"))
+    yield body(content)
+    calls = turn.get("tool_calls")
+    if calls:
+        yield scaffold("\n<minimax:tool_call>\n")
+        for call in calls:
+            function = member(call, "function")
+            chosen = function or call
+            yield from (scaffold('<invoke name="'), body(text_of(member(chosen, "name"))), scaffold('">\n'))
+            for key, value in arguments_of(chosen):
+                yield from (scaffold('<parameter name="'), body(key), scaffold('">'))
+                yield from (body(value), scaffold("</parameter>\n"))
+            yield scaffold("</invoke>\n")
+        member(item(calls, -1), "name")  # the template reads it, and refuses calls that are no list
+        yield scaffold("</minimax:tool_call>")
+
+
+def _split_reasoning(turn: Turn) -> tuple[str, str]:
+    content, given = joined(visible(turn.content)), turn.get("reasoning_content")
+    if isinstance(given, str):
+        return given, content
+    if "</think>" not in content:
+        return "", content
+    parts = content.split("</think>")
+    return parts[0].strip("\n").split("<think>")[-1].strip("\n"), parts[-1].strip("\n")
+
+
+def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Iterator[Segment]:
+    if turn.index == first_index or chat.turns[turn.index - 1].role != "tool":
+        yield scaffold("]~b]tool")
+    if isinstance(turn.content, str):
+        yield from (scaffold("\n<response>"), body(turn.content), scaffold("</response>"))
+    else:
+        for entry in turn.content:
+            yield scaffold("\n<response>")
+            yield from _result(entry)
+            yield scaffold("\n</response>")
+    if turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool":
+        yield scaffold("[e~[\n")
+
+
+def _result(entry: Any) -> Iterator[Segment]:
+    """The output of a result, else the text of a text part, else the entry itself."""
+    output, text = member(entry, "output"), member(entry, "text")
+    if is_defined(output):
+        return printed(output)
+    is_text = member(entry, "type") == "text" and is_defined(text)
+    return printed(text) if is_text else printed(entry, is_part=True)
+
+
+FAMILY = Family(
+    name="minimax-m2",
+    segments=segments,
+    generation_prompt=generation_prompt,
+    stop_tokens=("[e~[",),
+)

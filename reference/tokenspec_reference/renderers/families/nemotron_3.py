@@ -1,0 +1,207 @@
+r"""Nemotron-3: ChatML with XML tools spelled out tag by tag and a think block in every assistant turn.
+
+Wire::
+
+    <|im_start|>system\n{system}[\n\n][# Tools ... </IMPORTANT>]<|im_end|>\n
+    <|im_start|>user\n{printed content}<|im_end|>\n
+    <|im_start|>assistant\n(<think>\n{reasoning}\n</think>\n | <think></think>){content}<|im_end|>\n
+    <|im_start|>assistant\n{as above}\n(<tool_call>\n<function={name}>\n(<parameter={key}>\n{value}\n</parameter>\n)*
+        </function>\n</tool_call>\n)*<|im_end|>\n
+    <|im_start|>user\n(<tool_response>\n{printed content}\n</tool_response>\n)+<|im_end|>\n
+
+Quirks: the system block is always there, empty without a system message; thinking of turns before the last user message
+is cut to an empty block unless ``truncate_history_thinking=False``; a turn with calls ends in a newline before the
+closer; values that are no containers are printed in Python's spelling; the prompt opens ``<think>\n``, or writes
+``<think></think>`` with ``enable_thinking=False``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.renderers.families.qwen3_5 import CALL_INSTRUCTIONS, xml_call
+from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.segments import (
+    OUTSIDE,
+    Block,
+    Segment,
+    assistant,
+    block,
+    body,
+    joined,
+    quoted,
+    scaffold,
+    strip_segments,
+)
+from tokenspec_reference.renderers.template_values import (
+    is_defined,
+    is_iterable,
+    items,
+    member,
+    printed,
+    text_of,
+    tojson,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tokenspec_reference.renderers.chat import Chat, Turn
+
+NO_THOUGHT = "<think></think>"
+
+
+def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+    """The wire format above."""
+    has_system = chat.turns[0].role == "system"
+    turns = chat.turns[1:] if has_system else chat.turns
+    yield from _preamble(chat, has_system=has_system)
+    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
+    for turn in turns:
+        opener, closer = scaffold(f"<|im_start|>{turn.role}\n"), scaffold("<|im_end|>\n")
+        if turn.role == "assistant":
+            shortened = chat.enabled("truncate_history_thinking", default=True) and turn.index < last_user
+            reply = _reply(turn, shortened=shortened)
+            yield assistant(turn.index, "<|im_start|>assistant\n", (*reply, scaffold("<|im_end|>")), "\n")
+        elif turn.role in ("user", "system"):
+            yield block(turn.index, opener, *printed(turn.content), closer)
+        elif turn.role == "tool":
+            yield _tool_result(chat, turn, first_index=turns[0].index)
+        else:
+            role = (scaffold("<|im_start|>"), quoted(turn.role), scaffold("\n"))
+            yield block(turn.index, *role, body(text_of(turn.content)), closer)
+
+
+def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+    """The assistant opener and an open think block, or an empty one when thinking is switched off."""
+    thinks = chat.enabled("enable_thinking", default=True)
+    return (scaffold("<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)),)
+
+
+def _preamble(chat: Chat, *, has_system: bool) -> Iterator[Block]:
+    system: Any = chat.turns[0].content if has_system else ""
+    if is_defined(system) or chat.tools:
+        written = (body(text_of(system)),) if is_defined(system) else ()
+        separator = scaffold("\n\n" if chat.tools and is_defined(system) and system else "")
+        tools = _tools(chat.tools) if chat.tools else ()
+        opener, closer = scaffold("<|im_start|>system\n"), scaffold("<|im_end|>\n")
+        yield block(0 if has_system else OUTSIDE, opener, *written, separator, *tools, closer)
+
+
+def _tools(tools: list[Any]) -> Iterator[Segment]:
+    yield scaffold("# Tools\n\nYou have access to the following functions:\n\n<tools>")
+    for tool in tools:
+        function = member(tool, "function")
+        yield from _function(function if is_defined(function) else tool)
+    yield scaffold("\n</tools>" + CALL_INSTRUCTIONS)
+
+
+def _function(tool: Any) -> Iterator[Segment]:
+    yield from (scaffold("\n<function>\n<name>"), quoted(str(member(tool, "name"))), scaffold("</name>"))
+    yield from _tag("description", member(tool, "description"))
+    yield scaffold("\n<parameters>")
+    parameters = member(tool, "parameters")
+    if is_defined(parameters):
+        properties = member(parameters, "properties")
+        for name, fields in items(properties) if isinstance(properties, Mapping) else ():
+            yield from (scaffold("\n<parameter>\n<name>"), quoted(name), scaffold("</name>"))
+            yield from _tag("type", member(fields, "type"), trims=False)
+            yield from _tag("description", member(fields, "description"))
+            if is_defined(member(fields, "enum")):
+                yield from (scaffold("\n<enum>"), quoted(tojson(member(fields, "enum"))), scaffold("</enum>"))
+            yield from _extra_keys(fields, ("name", "type", "description", "enum"))
+            yield scaffold("\n</parameter>")
+    yield from _extra_keys(parameters, ("type", "properties", "required"))
+    if is_defined(parameters) and is_defined(member(parameters, "required")):
+        yield from (scaffold("\n<required>"), quoted(tojson(member(parameters, "required"))), scaffold("</required>"))
+    yield scaffold("\n</parameters>")
+    yield from _extra_keys(tool, ("type", "name", "description", "parameters"))
+    yield scaffold("\n</function>")
+
+
+def _tag(name: str, value: Any, *, trims: bool = True) -> Iterator[Segment]:
+    if is_defined(value):
+        text = str(value).strip() if trims else str(value)
+        yield from (scaffold(f"\n<{name}>"), quoted(text), scaffold(f"</{name}>"))
+
+
+def _extra_keys(value: Any, handled: tuple[str, ...]) -> Iterator[Segment]:
+    """Keys the format does not name, each in a tag of its own."""
+    for key, element in items(value) if isinstance(value, Mapping) else ():
+        if key not in handled:
+            is_container = isinstance(element, (Mapping, list, tuple))
+            yield from (scaffold("\n<"), quoted(key), scaffold(">"))
+            yield quoted(tojson(element) if is_container else str(element))
+            yield from (scaffold("</"), quoted(key), scaffold(">"))
+
+
+def _reply(turn: Turn, *, shortened: bool) -> Iterator[Segment]:
+    """Think block and content as one text, trimmed; then the calls."""
+    content = _with_thought(turn)
+    calls = turn.get("tool_calls")
+    if is_defined(calls) and is_iterable(calls) and calls:
+        if not _is_text(turn) or not joined(content).strip():
+            yield scaffold(NO_THOUGHT)
+        else:
+            yield from _after_thought(content) if shortened else strip_segments(content)
+            yield scaffold("\n")
+        for call in calls:
+            function = member(call, "function")
+            yield from xml_call(function if is_defined(function) else call, "3.5", prints_name=True)
+            yield scaffold("\n")
+    elif shortened:
+        yield from _shortened(content)
+    else:
+        yield from strip_segments(content)
+
+
+def _is_text(turn: Turn) -> bool:
+    """Whether the template holds the content as text: reasoning, empty and missing content make it text."""
+    reasoning = turn.get("reasoning_content")
+    return (isinstance(reasoning, str) and bool(reasoning.strip())) or not turn.content or isinstance(turn.content, str)
+
+
+def _with_thought(turn: Turn) -> list[Segment]:
+    """The content after its reasoning, or after an empty think block when it has no think tag of its own."""
+    content, reasoning = turn.content, turn.get("reasoning_content")
+    written = list(printed(content)) if content else []
+    if isinstance(reasoning, str) and reasoning.strip():
+        return [scaffold("<think>\n"), body(reasoning), scaffold("\n</think>\n"), *written]
+    text = joined(written)
+    if _is_text(turn) and "<think>" not in text and "</think>" not in text:
+        return [scaffold(NO_THOUGHT), *written]
+    return written
+
+
+def _after_thought(content: list[Segment]) -> Iterator[Segment]:
+    """A turn with calls before the last user message: an empty block and what follows the last thought."""
+    text = joined(content)
+    text = text.split("</think>")[-1] if "</think>" in text else text.split("<think>")[0]
+    yield from (scaffold(NO_THOUGHT), body(text.strip()))
+
+
+def _shortened(content: list[Segment]) -> Iterator[Segment]:
+    """A turn without calls before the last user message: the same, but only where a thought was closed."""
+    text = joined(content)
+    if "<think>" in text and "</think>" in text:
+        yield from strip_segments((scaffold(NO_THOUGHT), body(text.split("</think>")[-1])))
+    else:
+        yield from strip_segments(content)
+
+
+def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Block:
+    """Results in a row share one user turn; the first message of a conversation never opens one."""
+    opens = turn.index > first_index and chat.turns[turn.index - 1].role != "tool"
+    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
+    opener = scaffold(("<|im_start|>user\n" if opens else "") + "<tool_response>\n")
+    closer = scaffold("\n</tool_response>\n" + ("<|im_end|>\n" if last else ""))
+    return block(turn.index, opener, *printed(turn.content), closer)
+
+
+FAMILY = Family(
+    name="nemotron-3",
+    segments=segments,
+    generation_prompt=generation_prompt,
+    stop_tokens=("<|im_end|>", "</s>"),
+)

@@ -1,0 +1,197 @@
+r"""Qwen3.5 and Qwen3.6: XML tool calls, trimmed content, a think block that the prompt opens.
+
+Wire::
+
+    [<|im_start|>system\n[tools][\n\n]{system}<|im_end|>\n]
+    <|im_start|>user\n{parts}<|im_end|>\n
+    <|im_start|>assistant\n[<think>\n{reasoning}\n</think>\n\n]{content}[\n\n]
+        <tool_call>\n<function={name}>\n(<parameter={key}>\n{value}\n</parameter>\n)*</function>\n</tool_call>...<|im_end|>\n
+    <|im_start|>user[\n<tool_response>\n{parts}\n</tool_response>]+<|im_end|>\n
+
+Quirks: the think block is written for every turn after the last user query, also empty; the tools come before the
+system text; content is trimmed as a whole, so outer whitespace of a part is only lost at the ends; a conversation
+without a user query, a late system message and unknown roles are refused; a tool result that comes first in the
+conversation has no opener. Revision ``3.5`` prints values that are no containers in Python's spelling (``True``);
+``3.6`` in JSON's, and keeps think blocks of all turns under ``preserve_thinking=True``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.renderers.families.qwen3_vl import MediaCount
+from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.segments import (
+    OUTSIDE,
+    Block,
+    Segment,
+    assistant,
+    block,
+    body,
+    joined,
+    quoted,
+    scaffold,
+    strip_segments,
+)
+from tokenspec_reference.renderers.template_values import (
+    is_defined,
+    items,
+    member,
+    printed,
+    refuse,
+    text_of,
+    tojson,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tokenspec_reference.renderers.chat import Chat, Turn
+
+CALL_INSTRUCTIONS = (
+    "\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n"
+    "<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>\n"
+    "<parameter=example_parameter_2>\nThis is the value for the second parameter\nthat can span\nmultiple lines\n"
+    "</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\nReminder:\n"
+    "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
+    "<tool_call></tool_call> XML tags\n"
+    "- Required parameters MUST be specified\n"
+    "- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT "
+    "after\n"
+    "- If there is no function call available, answer the question like normal with your current knowledge and do not "
+    "tell the user about function calls\n</IMPORTANT>"
+)
+
+
+def segments(chat: Chat, variant: str) -> Iterator[Block]:
+    """The wire format above."""
+    add_vision_id = bool(chat.option("add_vision_id"))
+    yield from _preamble(chat, add_vision_id=add_vision_id)
+    last_query = _last_query(chat)
+    media = MediaCount(add_vision_id=add_vision_id)
+    for turn in chat.turns:
+        content = strip_segments(_parts(turn.content, media))
+        if turn.role == "system":
+            if turn.index:
+                refuse("System message must be at the beginning.")
+        elif turn.role == "user":
+            yield block(turn.index, scaffold("<|im_start|>user\n"), *content, scaffold("<|im_end|>\n"))
+        elif turn.role == "assistant":
+            reply = _reply(chat, turn, content, last_query, variant)
+            yield assistant(turn.index, "<|im_start|>assistant\n", reply, "\n")
+        elif turn.role == "tool":
+            yield _tool_result(chat, turn, content)
+        else:
+            refuse("Unexpected message role.")
+
+
+def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same in both revisions
+    """The assistant opener and an open think block, or a closed one when thinking is switched off."""
+    thinks = chat.option("enable_thinking") is not False
+    return (scaffold("<|im_start|>assistant\n" + ("<think>\n" if thinks else "<think>\n\n</think>\n\n")),)
+
+
+def _preamble(chat: Chat, *, add_vision_id: bool) -> Iterator[Block]:
+    first = chat.turns[0]
+    has_system = first.role == "system"
+    media = MediaCount(add_vision_id=add_vision_id)
+    system = strip_segments(_parts(first.content, media, is_system=True)) if has_system else []
+    owner = 0 if has_system else OUTSIDE
+    opener, closer = scaffold("<|im_start|>system\n"), scaffold("<|im_end|>\n")
+    if chat.tools:
+        signatures = [part for tool in chat.tools for part in (scaffold("\n"), quoted(tojson(tool)))]
+        header = scaffold("# Tools\n\nYou have access to the following functions:\n\n<tools>")
+        footer = scaffold("\n</tools>" + CALL_INSTRUCTIONS + ("\n\n" if joined(system) else ""))
+        yield block(owner, opener, header, *signatures, footer, *system, closer)
+    elif has_system:
+        yield block(owner, opener, *system, closer)
+
+
+def _parts(content: Any, media: MediaCount, *, is_system: bool = False, counted: bool = True) -> Iterator[Segment]:
+    """The content macro of the template: text, parts, or nothing."""
+    if isinstance(content, str):
+        yield body(content)
+    elif isinstance(content, (list, tuple)):
+        for part in content:
+            kind = member(part, "type")
+            if "image" in part or "image_url" in part or kind == "image":
+                if is_system:
+                    refuse("System message cannot contain images.")
+                yield from media.placeholder("Picture", "<|image_pad|>", counted=counted)
+            elif "video" in part or kind == "video":
+                if is_system:
+                    refuse("System message cannot contain videos.")
+                yield from media.placeholder("Video", "<|video_pad|>", counted=counted)
+            elif "text" in part:
+                yield from printed(member(part, "text"))
+            else:
+                refuse("Unexpected item type in content.")
+    elif content is not None and is_defined(content):
+        refuse("Unexpected content type.")
+
+
+def _last_query(chat: Chat) -> int:
+    """Index of the last user message that is no tool response in disguise; refused when there is none."""
+    uncounted = MediaCount(add_vision_id=bool(chat.option("add_vision_id")))
+    for turn in reversed(chat.turns):
+        if turn.role == "user":
+            content = joined(_parts(turn.content, uncounted, counted=False)).strip()
+            if not (content.startswith("<tool_response>") and content.endswith("</tool_response>")):
+                return turn.index
+    return refuse("No user query found in messages.")
+
+
+def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, variant: str) -> Iterator[Segment]:
+    reasoning, text = turn.get("reasoning_content"), joined(content)
+    if not isinstance(reasoning, str):
+        reasoning = ""
+        if "</think>" in text:
+            reasoning = text.split("</think>")[0].rstrip("\n").split("<think>")[-1].lstrip("\n")
+            text = text.split("</think>")[-1].lstrip("\n")
+            content = [body(text)]
+    if turn.index > last_query or (variant == "3.6" and chat.option("preserve_thinking") is True):
+        yield from (scaffold("<think>\n"), body(reasoning.strip()), scaffold("\n</think>\n\n"))
+    yield from content
+    calls = turn.get("tool_calls")
+    if isinstance(calls, (list, tuple, str)):
+        for position, call in enumerate(calls):
+            function = member(call, "function")
+            yield scaffold("\n" if position else "\n\n" if text.strip() else "")
+            yield from xml_call(function if is_defined(function) else call, variant)
+    yield scaffold("<|im_end|>")
+
+
+def xml_call(call: Any, variant: str, *, prints_name: bool = False) -> Iterator[Segment]:
+    """One call as XML; ``3.5`` prints scalars as Python does, ``3.6`` as JSON; a missing name is refused or empty."""
+    name = member(call, "name")
+    yield from (scaffold("<tool_call>\n<function="), body(str(name) if prints_name else text_of(name)), scaffold(">\n"))
+    arguments = member(call, "arguments")
+    for key, value in items(arguments) if is_defined(arguments) else ():
+        yield from (scaffold("<parameter="), body(key), scaffold(">\n"))
+        yield body(_value(value, as_json=variant == "3.6"))
+        yield scaffold("\n</parameter>\n")
+    yield scaffold("</function>\n</tool_call>")
+
+
+def _value(value: Any, *, as_json: bool) -> str:
+    if isinstance(value, str):
+        return value
+    return tojson(value) if as_json or isinstance(value, (Mapping, list, tuple)) else str(value)
+
+
+def _tool_result(chat: Chat, turn: Turn, content: list[Segment]) -> Block:
+    """Results in a row share one user turn; the first message of a conversation never opens one."""
+    first = turn.index > 0 and chat.turns[turn.index - 1].role != "tool"
+    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
+    opener = scaffold(("<|im_start|>user" if first else "") + "\n<tool_response>\n")
+    return block(turn.index, opener, *content, scaffold("\n</tool_response>" + ("<|im_end|>\n" if last else "")))
+
+
+FAMILY = Family(
+    name="qwen3.5",
+    segments=segments,
+    generation_prompt=generation_prompt,
+    stop_tokens=("<|im_end|>", "<|endoftext|>"),
+    variants=(("3.6", "preserve_thinking"), ("3.5", "")),
+)
