@@ -1,19 +1,21 @@
 """A ``transformers`` causal language model, read only, with one separator row that exists only here.
 
-``open_rows`` reads in chunks and evaluates the head rows asked for; ``open_steps`` (``stepwise_model.py``) is its
-readable twin.
+``open_rows`` reads in chunks and evaluates the head rows asked for (``chunk_session.py``); ``open_steps`` is its
+readable twin (``plain_sessions.py``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.engines.errors import InvalidParameter, TraceTooLong
-from tokenspec_reference.engines.output_head import FULL_ROW_BLOCK, OutputHead, probe_head, upcast
+from tokenspec_reference.engines.output_head import OutputHead, probe_head, upcast
 from tokenspec_reference.engines.separators import separator_row
 from tokenspec_reference.engines.sessions import CachePolicy, Session
 from tokenspec_reference.errors import UnsupportedByReference
@@ -25,7 +27,7 @@ INPUT_STREAM, OUTPUT_STREAM = 1, 2  # hash streams of the added rows
 
 
 class CausalModel:
-    """A session source over any ``transformers`` causal LM with attention; nothing of the model is changed."""
+    """A session source over any ``transformers`` causal LM; nothing of the model is changed."""
 
     def __init__(self, model: Any, *, separator_id: int | None = None, row_recipe: str = "mean") -> None:
         """Prepare the model; two tiny forwards probe its head.
@@ -48,14 +50,12 @@ class CausalModel:
         self.vocabulary_size = rows
         self.position_limit: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
         with torch.inference_mode(), evaluating(model):
-            head = probe_head(model, self.base)
+            self.head = probe_head(model, self.base)
             self.added_input = None
             if self.added_id is not None:
                 scale = float(getattr(embedding, "scalar_embed_scale", 1.0))
                 self.added_input = separator_row(embedding.weight, row_recipe, stream=INPUT_STREAM) * scale
-                head = self._extended(head)
-        self.head = head
-        self._stepwise: Any = None
+                self.head = self._extended(self.head)
 
     def _extended(self, head: OutputHead | None) -> OutputHead | None:
         if head is None:
@@ -65,26 +65,47 @@ class CausalModel:
         bias = None if head.bias is None else head.bias.mean()
         return replace(head, added_id=self.added_id, added_weight=added, added_bias=bias)
 
+    @property
+    def recurrent(self) -> bool:
+        """Whether the model carries a state that cannot be rolled back; its context is read again each time."""
+        return bool(getattr(self.model, "_is_stateful", False))
+
+    @cached_property
+    def resized(self) -> Any:
+        """The model itself when it has a row for the separator, else a resized copy with the row written in."""
+        import torch
+
+        if self.added_id is None:
+            return self.model
+        model = copy.deepcopy(self.model)
+        old = self.vocabulary_size
+        with torch.random.fork_rng():  # the values drawn for the new row are overwritten below
+            model.resize_token_embeddings(self.added_id + 1, mean_resizing=False)
+        inputs, outputs = model.get_input_embeddings(), model.get_output_embeddings()
+        with torch.no_grad():
+            inputs.weight[self.added_id] = separator_row(inputs.weight[:old], self.row_recipe, stream=INPUT_STREAM)
+            if outputs.weight is not inputs.weight:
+                row = separator_row(outputs.weight[:old], self.row_recipe, stream=OUTPUT_STREAM)
+                outputs.weight[self.added_id] = row
+            if getattr(outputs, "bias", None) is not None:
+                outputs.bias[self.added_id] = outputs.bias[:old].mean()
+        return model
+
     def open_rows(self, policy: CachePolicy, prompt_length: int) -> Session:
         """See :class:`SessionSource`."""
-        if self.head is None and self.added_id is not None:
-            raise UnsupportedByReference(
-                "the head of this model is no plain matrix; use algorithm='sequential'", field="model"
-            )
-        if getattr(self.model, "_is_stateful", False):
-            raise UnsupportedByReference(
-                "recurrent state cannot be rolled back; use algorithm='sequential'", field="model"
-            )
-        return ChunkSession(self, policy, prompt_length)
+        from tokenspec_reference.engines.chunk_session import ChunkSession
+        from tokenspec_reference.engines.plain_sessions import ReplaySession
+
+        require_policy(self.model, policy)
+        return ReplaySession(self.resized, policy) if self.recurrent else ChunkSession(self, policy, prompt_length)
 
     def open_steps(self, policy: CachePolicy, prompt_length: int) -> Session:
-        """See :class:`SessionSource`."""
-        del prompt_length  # the twin really evicts, so it need not know where the prompt ended
-        from tokenspec_reference.engines.stepwise_model import StepSession, with_separator_row
+        """See :class:`SessionSource`; these sessions really evict, so they need not know where the prompt ended."""
+        from tokenspec_reference.engines.plain_sessions import ReplaySession, StepSession
 
-        if self._stepwise is None:
-            self._stepwise = with_separator_row(self)
-        return StepSession(self._stepwise, policy)
+        del prompt_length
+        require_policy(self.model, policy)
+        return ReplaySession(self.resized, policy) if self.recurrent else StepSession(self.resized, policy)
 
     def embed(self, token_ids: torch.Tensor) -> dict[str, torch.Tensor]:
         """The model's input: ids, or embeddings when the added separator is among them."""
@@ -130,85 +151,6 @@ class FullRows:
         return self.logits[start:stop]
 
 
-class ChunkSession:
-    """The fast session: one growing cache, rolled back by dropping its tail."""
-
-    def __init__(self, source: CausalModel, policy: CachePolicy, prompt_length: int) -> None:
-        from transformers import DynamicCache
-
-        self.forwards = 0
-        self.source = source
-        self.policy = policy
-        self.length = 0
-        self.prompt_length = prompt_length
-        # Without a configuration every layer keeps all entries, so that sliding-window layers can be rolled back too;
-        # the model masks what such a layer may not see.
-        self.cache = DynamicCache()
-        self.takes_positions = "position_ids" in inspect.signature(source.base.forward).parameters
-        if policy.kind == "window":
-            kinds = set(getattr(source.model.config.get_text_config(), "layer_types", None) or ["full_attention"])
-            if kinds != {"full_attention"} or not self.takes_positions:
-                raise UnsupportedByReference(
-                    "window:M needs full-attention layers and explicit positions", field="cache_policy"
-                )
-
-    def room(self) -> int | None:
-        """See :class:`Session`."""
-        return self.policy.room(self.length)
-
-    def read(self, token_ids: Sequence[int], keep: int) -> ChunkRows | FullRows:
-        """See :class:`Session`."""
-        import torch
-
-        source = self.source
-        check_positions(self.length + len(token_ids), source.position_limit)
-        device = source.model.get_input_embeddings().weight.device
-        ids = torch.tensor([list(token_ids)], device=device)
-        options: dict[str, Any] = {"past_key_values": self.cache, "use_cache": True}
-        if self.takes_positions:
-            options["position_ids"] = torch.arange(self.length, self.length + len(token_ids), device=device)[None]
-        if self.policy.kind == "window":
-            options["attention_mask"] = self._window_mask(len(token_ids), device)
-        with torch.inference_mode(), evaluating(source.model):
-            if source.head is None:
-                kept = {"logits_to_keep": max(keep, 1)}
-                rows: ChunkRows | FullRows = FullRows(
-                    source.model(**source.embed(ids), **options, **kept).logits[0, -max(keep, 1) :]
-                )
-            else:
-                hidden = source.base(**source.embed(ids), **options).last_hidden_state[0]
-                rows = ChunkRows(source.head, hidden[len(token_ids) - keep :].to(source.head.weight.device))
-        self.forwards += 1
-        self.length += len(token_ids)
-        return rows
-
-    def _window_mask(self, count: int, device: torch.device) -> torch.Tensor:
-        """Additive mask ``[1, 1, count, length + count]``.
-
-        Rows of the prompt are causal, every later row sees itself and the ``M`` entries before it: what a cache cut to
-        its last ``M`` entries after the prompt and after every token shows, in one forward.
-        """
-        import torch
-
-        dtype = self.source.model.dtype
-        query = torch.arange(self.length, self.length + count, device=device)[:, None]
-        key = torch.arange(self.length + count, device=device)[None]
-        hidden = (key > query) | ((key < query - self.policy.size) & (query >= self.prompt_length))
-        return torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill(hidden, torch.finfo(dtype).min)[
-            None, None
-        ]
-
-    def rewind(self, count: int) -> None:
-        """See :class:`Session`."""
-        if count:
-            self.cache.crop(-count)
-            self.length -= count
-
-    def settle(self) -> None:
-        """See :class:`Session`."""
-        self.rewind(self.length - self.policy.kept_head(self.length))
-
-
 @contextlib.contextmanager
 def evaluating(model: Any) -> Iterator[None]:
     """Dropout off while the model is read, and every module's flag as it was afterwards."""
@@ -249,12 +191,17 @@ def check_vocabulary(token_ids: Sequence[int], size: int, added_id: int | None) 
         )
 
 
-__all__ = [
-    "FULL_ROW_BLOCK",
-    "CausalModel",
-    "ChunkRows",
-    "ChunkSession",
-    "FullRows",
-    "check_positions",
-    "check_vocabulary",
-]
+def require_policy(model: Any, policy: CachePolicy) -> None:
+    """Refuse ``window:M`` where it has no exact meaning: other attention patterns, implicit positions, recurrence.
+
+    Raises:
+        UnsupportedByReference: says what the model lacks.
+    """
+    if policy.kind != "window":
+        return
+    config = model.config.get_text_config()
+    kinds = getattr(config, "layer_types", None)
+    full = set(kinds) == {"full_attention"} if kinds else getattr(config, "sliding_window", None) is None
+    positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
+    if not full or not positions or getattr(model, "_is_stateful", False):
+        raise UnsupportedByReference("window:M needs full attention and explicit positions", field="cache_policy")

@@ -15,9 +15,8 @@ from tokenspec_reference.engines.scoring import ScoreMode
 from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segmentation, unlabelled
 from tokenspec_reference.engines.separators import Separators, resolve_separators
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
-from tokenspec_reference.errors import UnsupportedByReference
 
-Algorithm = Literal["auto", "fast", "sequential"]
+Algorithm = Literal["fast", "sequential"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class RTLLMForcedDecoderBased:
         separator_row: str = "mean",
         system_role: SystemRole = "system",
         chat_template: str | None = None,
-        algorithm: Algorithm = "auto",
+        algorithm: Algorithm = "fast",
         chunk_size: int | None = None,
         progress: Progress | None = None,
     ) -> Segmentation:
@@ -66,7 +65,7 @@ class RTLLMForcedDecoderBased:
             separator_row: ``mean`` or ``hash:SEED``, the row of a separator the model has no row for.
             system_role: ``merge`` puts the system prompt into the user turn.
             chat_template: a template instead of the tokenizer's own.
-            algorithm: ``fast``, its twin ``sequential``, or ``auto``: fast wherever the cache can be rolled back.
+            algorithm: ``fast``, or its twin ``sequential``: one forward per token.
             chunk_size: tokens read at once after an insertion; changes the speed only. Default 32, on CUDA 128.
             progress: called with (tokens done, tokens in all); both passes count.
 
@@ -80,7 +79,7 @@ class RTLLMForcedDecoderBased:
             score_mode="normalized" if one_of(score_mode, _MODES, "score_mode") == "normalized" else "upstream_literal",
             cache_policy=CachePolicy.parse(cache_policy, max_kv_tokens=max_kv_tokens),
         )
-        one_of(algorithm, ("auto", "fast", "sequential"), "algorithm")
+        one_of(algorithm, ("fast", "sequential"), "algorithm")
         if chunk_size is not None:
             positive(chunk_size, "chunk_size")
         model, tokenizer = resolve_model(model, tokenizer, model_name)
@@ -131,12 +130,7 @@ def decode(
     chunk_size: int | None,
     progress: Progress | None,
 ) -> ForcedDecode:
-    """Run the chosen algorithm; ``auto`` falls back to the twin when the model has no fast session."""
-    if algorithm == "auto":
-        try:
-            source.open_rows(settings.cache_policy, len(prompt))
-        except UnsupportedByReference:
-            algorithm = "sequential"
+    """Run the chosen algorithm."""
     if algorithm == "sequential":
         return decode_sequential(source, prompt, trace, separators, settings, progress=progress)
     on_gpu = getattr(getattr(getattr(source, "model", None), "device", None), "type", "cpu") == "cuda"

@@ -11,14 +11,16 @@ from tokenspec_reference.engines.segmentation import Progress
 @contextlib.contextmanager
 def progress_bar(title: str, *, shown: bool) -> Iterator[Progress]:
     """A callback ``(done, total)`` that moves a bar on standard error."""
-    if not shown:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not shown or not console.is_terminal:
         yield lambda _done, _total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -134,9 +134,14 @@ def _chunked(
 
 
 def _top_candidates(rows: torch.Tensor, count: int) -> list[dict[int, float]]:
-    """Per row the ``count`` most probable tokens, renormalised."""
+    """Per row the ``count`` most probable tokens, renormalised; ties (frequent in bfloat16) go to the smaller id."""
     if not count:
         return []
-    values, tokens = rows.double().softmax(dim=-1).topk(min(count, rows.shape[-1]))
-    shares = values / values.sum(dim=-1, keepdim=True)
+    count = min(count, rows.shape[-1])
+    least = rows.topk(count).values[:, -1:]
+    above, equal = rows > least, rows == least
+    missing = count - above.sum(dim=-1, keepdim=True)
+    chosen = above | (equal & (equal.cumsum(dim=-1) <= missing))
+    tokens = chosen.nonzero()[:, 1].reshape(-1, count)
+    shares = rows.double().gather(1, tokens).softmax(dim=-1)
     return [dict(zip(ids, row, strict=True)) for ids, row in zip(tokens.tolist(), shares.tolist(), strict=True)]

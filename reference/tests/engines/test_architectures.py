@@ -1,0 +1,88 @@
+"""Any ``transformers`` causal LM: heads with bias, caps and scales, sliding windows, recurrence, an unknown head.
+
+Randomly initialised under a fixed seed; only fast == sequential is asserted, and only above the margin.
+"""
+
+import pytest
+
+from .conftest import LONG_TRACE
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from tokenspec_reference.engines import RTLLMForcedDecoderBased, RTLLMTopKShift  # noqa: E402
+from tokenspec_reference.engines.causal_model import CausalModel  # noqa: E402
+
+ENGINE = RTLLMForcedDecoderBased()
+SHAPE = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 1024,
+    "initializer_range": 0.1,
+    "pad_token_id": None,
+    "bos_token_id": None,
+    "eos_token_id": None,
+}
+ARCHITECTURES = {
+    "LlamaConfig": {},
+    "MistralConfig": {"sliding_window": 24},
+    "Gemma2Config": {"head_dim": 8, "sliding_window": 24, "final_logit_softcapping": 3.0},
+    "Gemma3TextConfig": {"head_dim": 8, "sliding_window": 24},
+    "GraniteConfig": {"logits_scaling": 4.0, "embedding_multiplier": 3.0},
+    "CohereConfig": {"logit_scale": 0.25},
+    "PhiConfig": {},
+    "GPTNeoXConfig": {},
+    "BloomConfig": {"n_layer": 2, "n_head": 4},
+    "MambaConfig": {},
+}
+
+
+def build(name, size):
+    torch.manual_seed(0)
+    config = getattr(transformers, name)(vocab_size=size, **SHAPE, **ARCHITECTURES[name])
+    return transformers.AutoModelForCausalLM.from_config(config)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("policy", ["none", "legacy_head:40"])
+def test_fast_equals_sequential(toy_tokenizer, name, policy):
+    tokenizer = toy_tokenizer("toy-bpe")
+    options = {"model": build(name, len(tokenizer)), "tokenizer": tokenizer, "cache_policy": policy}
+    twin = ENGINE.segment(LONG_TRACE, algorithm="sequential", **options)
+    fast = ENGINE.segment(LONG_TRACE, algorithm="fast", chunk_size=9, **options)
+    assert fast.curve.scores == pytest.approx(twin.curve.scores, abs=2e-4)
+    assert len(twin.offsets) > 1
+    if twin.margin > 1e-3:
+        assert fast.offsets == twin.offsets
+    assert CausalModel(options["model"]).head is not None
+
+
+def test_an_unknown_head_falls_back_to_full_logits(toy_tokenizer):
+    """A head that ends in something no configuration declares: the probe notices, the result is still right."""
+
+    class Strange(transformers.LlamaForCausalLM):
+        def forward(self, *arguments, **options):
+            output = super().forward(*arguments, **options)
+            output.logits = output.logits + output.logits**3
+            return output
+
+    tokenizer = toy_tokenizer("toy-bpe")
+    torch.manual_seed(0)
+    model = Strange(transformers.LlamaConfig(vocab_size=len(tokenizer), **SHAPE))
+    assert CausalModel(model).head is None
+    options = {"model": model, "tokenizer": tokenizer}
+    twin = ENGINE.segment(LONG_TRACE, algorithm="sequential", **options)
+    fast = ENGINE.segment(LONG_TRACE, algorithm="fast", **options)
+    assert fast.offsets == twin.offsets
+    assert RTLLMTopKShift().segment(LONG_TRACE, window=4, **options).forwards == 1
+
+
+def test_recurrent_models_read_their_context_again(toy_tokenizer):
+    from tokenspec_reference.engines.plain_sessions import ReplaySession
+    from tokenspec_reference.engines.sessions import CachePolicy
+
+    source = CausalModel(build("MambaConfig", len(toy_tokenizer("toy-bpe"))))
+    assert isinstance(source.open_rows(CachePolicy(), 1), ReplaySession)
