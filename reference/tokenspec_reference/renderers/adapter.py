@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import FAMILIES, create_renderer
+from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
 if TYPE_CHECKING:
@@ -33,7 +34,13 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
         profile=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
+        straddle=model.wire.get("straddle"),
         now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
+        wire=Wire(
+            assistant_open=tuple(model.wire.get("assistant_open", ())),
+            assistant_close=tuple(model.wire.get("assistant_close", ())),
+            placeholders=tuple(model.wire.get("placeholder", ())),
+        ),
         **options,
     )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle
     from tokenspec_reference.renderers.family import Family
+    from tokenspec_reference.renderers.template import Wire
 
 FAMILIES = {
     "qwen2.5": ("qwen2_5", None),
@@ -68,6 +69,7 @@ def create_renderer(
     straddle: Straddle | None = None,
     profile: Profile = "hf5",
     now: datetime = FROZEN_CLOCK,
+    wire: Wire | None = None,
     **template_kwargs: Any,
 ) -> Any:
     """Make a renderer.
@@ -82,6 +84,7 @@ def create_renderer(
         straddle: rule for tokens that cover scaffold and body; None takes the family's own.
         profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
         now: what ``strftime_now`` gives; the wall clock is never read.
+        wire: openers and closers of assistant turns for the ``template`` family, which else derives them.
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
@@ -111,6 +114,7 @@ def create_renderer(
             straddle=straddle or "first-char",
             profile=profile,
             now=now,
+            wire=wire,
             **template_kwargs,
         )
     declared = load_family(family)

@@ -9,7 +9,7 @@ Wire::
         (<|tool_response>response:{name}{value:<|"|>{result}<|"|>}<tool_response|>)*
         {content}<turn|>\n
 
-Quirks: the results of a call are written inside the turn of the message that made it, before that message's own content;
+Quirks: the results of a call are written inside the turn of the message that made it, before its own content;
 a following assistant message continues the same turn without an opener; ``<|tool_response>`` after a call is what the
 model emits to hand over, so it is sampled and belongs to the assistant; a tool result without a call before it
 vanishes; reasoning is written after the last user message, or beside calls with ``preserve_thinking``; content loses
@@ -212,17 +212,13 @@ def _responses(turn: Turn, place: Place) -> Iterator[Block]:
             yield block(result.index, *_response(name, content))
             continue
         texts, media = [], []
-        for part in content:
+        for part in content or ():
             kind = get(part, "type")
             if kind == "text":
-                texts.append(text_of(get(part, "text")) if "text" in part else _no_text())
+                texts.append(text_of(get(part, "text")))
             elif kind in PLACEHOLDERS:
                 media.append(Segment(PLACEHOLDERS[kind], is_body=True, is_supplied=False))
         yield block(result.index, *_response(name, "".join(texts)), *media)
-
-
-def _no_text() -> str:
-    return text_of(None)
 
 
 def _called_name(turn: Turn, result: Turn) -> Any:
@@ -249,7 +245,7 @@ def _content(turn: Turn) -> list[Segment]:
     if isinstance(content, str):
         return [body(_without_thinking(content) if is_model else content.strip())]
     found: list[Segment] = []
-    for part in content if is_sequence(content) else ():
+    for part in content or () if is_sequence(content) else ():
         kind = get(part, "type")
         if kind == "text":
             text = member(part, "text")
