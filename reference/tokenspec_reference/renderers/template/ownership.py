@@ -5,23 +5,25 @@
 * Template text printed outside such loops belongs to the message whose values stand around it in the same passage.
   Between the values of two messages the first turn ends behind its last closing token; without one the text belongs
   to none.
-* A BOS token at the start belongs to no message.
+* A BOS token at the start, and a whole turn put before the first message, belong to no message.
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokenspec_reference.renderers.segments import OUTSIDE
 
-from .provenance import DERIVED, Runs
+from .provenance import DERIVED, Origin, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .values import ValueTable
 
-BODY_FIELDS = frozenset({"content", "reasoning_content", "thinking", "reasoning", "tool_calls"})
+CONTENT_FIELDS = frozenset({"content", "reasoning_content", "thinking", "reasoning"})
+BODY_FIELDS = CONTENT_FIELDS | {"tool_calls"}
 """Message fields that are bodies; roles, names and ids are headers."""
 
 
@@ -41,12 +43,16 @@ class Stretch(NamedTuple):
     origin: int
 
 
-def is_body(origin: int, table: ValueTable) -> bool:
-    """Whether characters of this origin are message body: a value of a body field, no key, no type of a part."""
-    message, path, key = table.origins[origin]
-    if message < 0 or key or not path or path[0] not in BODY_FIELDS:
+def is_body(stretch: Stretch, table: ValueTable) -> bool:
+    """Whether these characters are body of the message that owns them: a value of a body field, no key.
+
+    Of a content part only its text is body; its type, its address and the like are structure.
+    """
+    message, path, key = table.origins[stretch.origin]
+    if message < 0 or message != stretch.owner or key or not path or path[0] not in BODY_FIELDS:
         return False
-    return not (len(path) == 3 and path[0] == "content" and path[2] == "type")
+    in_part = path[0] == "content" and len(path) > 2 and isinstance(path[1], int)
+    return not in_part or path[2] == "text"
 
 
 def is_supplied(origin: int, table: ValueTable) -> bool:
@@ -67,13 +73,45 @@ def assign_owners(
             passage = []
         target = stretches if loop >= 0 else passage
         for length, origin in runs:
-            owner = table.origins[origin].message
-            target.append(Stretch(position, position + length, owner if owner >= 0 else loop, origin))
+            owner = _owner(table.origins[origin], loop)
+            target.append(Stretch(position, position + length, owner, origin))
             position += length
     stretches += _adopted(text, passage, closers)
     if bos and text.startswith(bos):
         stretches = disowned(stretches, 0, len(bos))
-    return stretches
+    return disowned(stretches, *_injected(text, stretches, table, closers))
+
+
+def _owner(origin: Origin, loop: int) -> int:
+    """A header field or a call that is quoted in another message's turn (the name of the tool) belongs to that turn."""
+    quoted = bool(origin.path) and origin.path[0] not in CONTENT_FIELDS and loop >= 0
+    return loop if quoted or origin.message < 0 else origin.message
+
+
+def _injected(text: str, stretches: Sequence[Stretch], table: ValueTable, closers: Sequence[str]) -> tuple[int, int]:
+    """A whole turn the template puts before the first message while its loop is already there (a default system)."""
+    first = next((index for index, stretch in enumerate(stretches) if stretch.owner >= 0), None)
+    if first is None:
+        return (0, 0)
+    turn = list(takewhile(lambda stretch: stretch.owner == stretches[first].owner, stretches[first:]))
+    start, end = turn[0].start, turn[-1].end
+    body = next((stretch.start for stretch in turn if is_body(stretch, table)), None)
+    ends = _turn_ends(text, start, end if body is None else body, closers)
+    if body is None:
+        ends = ends[:-1]  # the last one is the message's own
+    return (start, ends[-1]) if ends else (0, 0)
+
+
+def _turn_ends(text: str, start: int, end: int, closers: Sequence[str]) -> list[int]:
+    """Where turns end in ``text[start:end]``: behind a closing token and the white space after it."""
+    found: list[int] = []
+    for closer in closers:
+        at = text.find(closer, start, end)
+        while at >= 0:
+            after = at + len(closer)
+            found.append(end - len(text[after:end].lstrip()))
+            at = text.find(closer, after, end)
+    return sorted(found)
 
 
 def _adopted(text: str, passage: list[Stretch], closers: Sequence[str]) -> list[Stretch]:
@@ -96,7 +134,7 @@ def _filled(text: str, gap: list[Stretch], before: int, after: int, closers: Seq
     if not gap or before == after:
         return [stretch._replace(owner=before) for stretch in gap]
     start, end = gap[0].start, gap[-1].end
-    border = max((at + len(closer) for closer in closers if (at := text.rfind(closer, start, end)) >= 0), default=0)
+    border = max(_turn_ends(text, start, end, closers), default=0)
     if not border:
         return gap if before >= 0 else [stretch._replace(owner=after) for stretch in gap]
     first = [stretch._replace(end=min(stretch.end, border), owner=before) for stretch in gap if stretch.start < border]

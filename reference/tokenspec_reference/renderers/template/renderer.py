@@ -165,7 +165,8 @@ class TemplateRenderer:
         )
         prompts = self._history_prompts
         if chat.add_generation_prompt:
-            prompt = self._probe.prompt_in(chat, printed, stretches)
+            usual = prompts[0].text if prompts else ""
+            prompt = self._probe.prompt_in(chat, printed, stretches, usual)
             prompts = (*prompts, prompt)
             stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
         attribute = Attributor(
@@ -175,7 +176,7 @@ class TemplateRenderer:
             prompts=prompts,
             openers=self.wire.assistant_open,
             closers=self._stop_tokens,
-            next_openers=self.wire.assistant_close or (() if self._turn_closers else self._stop_tokens),
+            next_openers=self._turn_closers or self._stop_tokens,
             placeholders=self._placeholders,
         )
         return attribute(stretches)

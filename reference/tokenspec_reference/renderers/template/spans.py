@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -57,14 +57,16 @@ class Attributor:
         origins: list[Origin | None] = []
         turns = [list(members) for _, members in groupby(stretches, key=attrgetter("owner"))]
         claimed = 0  # up to here the turn before has taken this one's opening token
-        for turn, following in zip(turns, [*turns[1:], None], strict=True):
+        for turn, following in zip_longest(turns, turns[1:]):
             owner = turn[0].owner
             is_assistant = owner >= 0 and self.roles[owner] == "assistant"
             followed = following is not None and following[0].owner >= 0
             low, high = self._sampled(turn, followed=followed) if is_assistant else (0, 0)
+            if low == turn[0].start and all(span.owner < 0 for span in spans):
+                high = low  # no opener, and no turn before it that could have prompted it
             for stretch in turn:
                 supplied = is_supplied(stretch.origin, self.table)
-                body = not is_assistant and is_body(stretch.origin, self.table)
+                body = not is_assistant and is_body(stretch, self.table)
                 origin = self.table.origins[stretch.origin] if supplied else None
                 for start, end in self._cuts(stretch, low, high, claimed):
                     if end <= claimed:
@@ -81,7 +83,7 @@ class Attributor:
     def _sampled(self, turn: Sequence[Stretch], *, followed: bool) -> tuple[int, int]:
         """Range the model emits; it may reach into the next turn."""
         start, end = turn[0].start, turn[-1].end
-        bodies = [stretch for stretch in turn if is_body(stretch.origin, self.table)]
+        bodies = [stretch for stretch in turn if is_body(stretch, self.table)]
         body_start = bodies[0].start if bodies else end
         low = start + opener_length(self.text[start:end], body_start - start, self.openers, self.prompts)
         after = max(low, bodies[-1].end) if bodies else low

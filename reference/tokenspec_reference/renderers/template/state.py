@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .limits import Budget, Limits
 from .provenance import PRIVATE, SCAFFOLD
@@ -24,12 +24,36 @@ class RenderState:
         self.table = ValueTable()
         self.budget = Budget(limits)
         self.loops: list[int] = [-1]
+        self.index_loops: list[bool] = [False]
         self._scaffold: dict[int, int] = {}
 
     @property
     def message(self) -> int:
         """The message the innermost loop is at; -1 outside."""
         return self.loops[-1]
+
+    def enter_loop(self) -> None:
+        """A loop starts; until its first item it is where its surroundings are."""
+        self.loops.append(self.loops[-1])
+        self.index_loops.append(True)
+
+    def leave_loop(self) -> None:
+        """A loop ended, also by ``break``."""
+        self.loops.pop()
+        self.index_loops.pop()
+
+    def at_item(self, item: Any) -> None:
+        """The loop is at ``item``; an item of no message belongs where the loop stands."""
+        self.budget.spend(1)
+        owner = self.table.message_of(item)
+        self.loops[-1] = owner if owner >= 0 else self.loops[-2]
+        self.index_loops[-1] = owner < 0
+
+    def at_index(self, value: Any) -> None:
+        """A loop over indices picked ``value``; a loop over messages knows where it is."""
+        owner = self.table.message_of(value) if self.index_loops[-1] else -1
+        if owner >= 0:
+            self.loops[-1] = owner
 
     def scaffold_origin(self) -> int:
         """Origin of template text printed now, for text that is buffered before it is output."""

@@ -131,26 +131,20 @@ class TrackingSandbox(ChatSandbox):
 
     # --- the marks
     def enter_loop(self, context: Context) -> None:
-        """A loop starts; until its first item it is where its surroundings are."""
-        loops = state_of(context).loops
-        loops.append(loops[-1])
+        """Before a loop."""
+        state_of(context).enter_loop()
 
     def leave_loop(self, context: Context) -> None:
-        """A loop ended, also by ``break``."""
-        state_of(context).loops.pop()
+        """Behind a loop."""
+        state_of(context).leave_loop()
 
     def at_item(self, context: Context, item: Any) -> None:
-        """The loop is at ``item``; an item of no message belongs where the loop stands."""
-        state = state_of(context)
-        state.budget.spend(1)
-        owner = state.table.message_of(item)
-        state.loops[-1] = owner if owner >= 0 else state.loops[-2]
+        """First thing in the body of a loop."""
+        state_of(context).at_item(item)
 
     def at_index(self, context: Context, value: Any) -> None:
-        """A loop over indices picked ``value``; a loop over messages knows where it is."""
-        state = state_of(context)
-        if state.message < 0:
-            state.loops[-1] = state.table.message_of(value)
+        """After ``{% set message = messages[i] %}`` in a loop."""
+        state_of(context).at_index(value)
 
     def call_macro(self, context: Context) -> None:
         """A macro runs."""

@@ -62,19 +62,19 @@ class Probe:
             chat = self.build([{"role": "user", "content": content}], tools)
             try:
                 printed = self.printer(chat, add_generation_prompt=True)
-                return self.prompt_in(chat, printed, assign_owners(printed.text, printed.pieces, printed.table))
+                return self.prompt_in(chat, printed, assign_owners(printed.text, printed.pieces, printed.table), "")
             except TemplateRejects:
                 continue
         return None
 
-    def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> GenerationPrompt:
+    def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch], usual: str) -> GenerationPrompt:
         """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
 
-        Where the other text goes on differently (an end-of-text token), both may begin alike (``<|`` and ``</``): then
-        the prompt starts at the last joint before that. A template that refuses the conversation without prompt shows
-        nothing: then the prompt is what stands behind the last message.
+        Where the other text goes on differently (another end of the last turn), the prompt is the ``usual`` one if the
+        text ends with it, else it starts at the last joint before the difference. A template that refuses the
+        conversation without prompt shows nothing: then the prompt is what stands behind the last message.
         """
-        last_body = max((s.end for s in stretches if is_body(s.origin, printed.table)), default=0)
+        last_body = max((s.end for s in stretches if is_body(s, printed.table)), default=0)
         edges = list(_edges(printed))
         try:
             without = self.printer(chat, add_generation_prompt=False).text
@@ -82,7 +82,9 @@ class Probe:
             shared = max((s.end for s in stretches if s.owner >= 0), default=0)
         else:
             shared = shared_prefix(printed.text, without)
-            if shared < len(without):
+            if shared < len(without) and usual and printed.text.endswith(usual):
+                shared = len(printed.text) - len(usual)
+            elif shared < len(without):
                 joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
                 shared = max((joint for joint in joints if joint <= shared), default=0)
         start = max(shared, last_body)
@@ -100,7 +102,7 @@ class Probe:
             except TemplateRejects:
                 continue
             owned = assign_owners(printed.text, printed.pieces, printed.table)
-            bodies = [s for s in owned if s.owner == 1 and is_body(s.origin, printed.table)]
+            bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
             end = next((s.start for s in owned if s.owner == 2), len(printed.text))
             tail = printed.text[bodies[-1].end : end] if bodies else ""
             found = [(tail.rfind(token), token) for token in self.special_tokens if token in tail]
