@@ -75,7 +75,7 @@ def cells_for(mutant: Mutant, cache: dict[tuple[str, tuple[str, ...]], list[Cell
 
 
 def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
-    """Run one mutant and see which checks catch it. Errors of the adapter do not count as being caught."""
+    """Run one mutant until all it breaks is caught. Errors of the adapter do not count as being caught."""
     failed: set[str] = set()
     killed_by: set[str] = set()
     kills: set[str] = set()
@@ -91,6 +91,8 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
                     kills.update(set(finding.requires) & set(mutant.breaks))
             elif finding.verdict is Verdict.ERROR and not error:
                 error = f"{result.name}: {finding.detail}"
+        if kills >= set(mutant.breaks) and passed:
+            break
     return Autopsy(mutant, tuple(sorted(killed_by)), frozenset(failed), frozenset(kills), passed, error)
 
 

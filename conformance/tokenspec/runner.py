@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import itertools
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -164,6 +165,12 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
         return Verdict.FAIL, str(violation)
     except NotGiven as missing:
         return Verdict.UNSUPPORTED, str(missing)
+    except Exception as error:  # noqa: BLE001 - one broken check must not end the run
+        where = "".join(traceback.format_exception(error)[-2:])
+        return (
+            Verdict.ERROR,
+            f"the check broke on this output, please report it: {type(error).__name__}: {error}\n{where}",
+        )
     return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
 
 

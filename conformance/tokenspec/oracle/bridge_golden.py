@@ -63,9 +63,8 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
     known = BridgeExpect(prompt_ids=prompt_ids, completion_ids=completion_ids)
     if not prompt_ids or not given.new_messages or any(m.get("role") == "assistant" for m in given.new_messages):
         return msgspec.structs.replace(known, must="refuse")
-    turn = next((piece.turn for piece in pieces if piece.turn is not None), None)
     try:
-        following = _following(conversation, turn, given.new_messages)
+        following = _following(conversation, _turn_in_history(pieces, given.new_messages), given.new_messages)
     except OracleRefuses:
         return msgspec.structs.replace(known, must="refuse")
     except Undecidable as undecidable:
@@ -86,6 +85,15 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
 def _must(pieces: list[Resolved], *, stable: bool) -> Must:
     """An answer is due where one whole turn ended and a full render has it as its prefix."""
     return "answer" if stable and len(pieces) == 1 and pieces[0].closed else "either"
+
+
+def _turn_in_history(pieces: list[Resolved], new_messages: list[Any]) -> Turn | None:
+    """The turn a full render has before the new messages: the sampled one; a cut one only where results need its calls."""
+    piece = next((piece for piece in pieces if piece.turn is not None), None)
+    if piece is None:
+        return None
+    needed = any(message.get("role") == "tool" for message in new_messages)
+    return piece.turn if piece.piece.until is None or needed else None
 
 
 @dataclass(frozen=True)
@@ -120,6 +128,8 @@ def _following(conversation: Conversation, turn: Turn | None, new_messages: list
             return replace(_following(conversation, None, new_messages), stable=False)
         begin, end = find_close(conversation.row, full, max(own))
         tag = full[begin:end]
+    if any(index for index in owners.owner[:end]):
+        raise Undecidable("the new messages are written inside the turn")
     without = conversation.render([message, *new_messages], generation_prompt=False)
     prompt_at = len(without) if full.startswith(without) else len(full)
     labels: list[Label] = []

@@ -44,6 +44,8 @@ def _expect(given: ParseInput, row: Row) -> ParseExpect:
         token_ids=[token for piece in pieces for token in piece.ids],
         prompt_opens_thought=conversation.prompt_opens_thought(),
     )
+    if given.prompt == "withheld" and known.prompt_opens_thought:
+        raise NotApplicable("the prompt opens a thought, and the case withholds the prompt")
     if given.says is not None:
         if known.prompt_opens_thought:
             raise NotApplicable("the prompt opens a thought, so text written by hand would be reasoning")
@@ -53,7 +55,18 @@ def _expect(given: ParseInput, row: Row) -> ParseExpect:
     piece = next(piece for piece in pieces if piece.turn is not None)
     if _content_is_written_as_thought(conversation, piece):
         raise NotApplicable("the template writes this turn's content as a thought")
+    if _cut_call_has_no_marker(row, piece):
+        raise NotApplicable("the row's calls have no marker token, so a cut call is only text")
     return _read(known, piece)
+
+
+def _cut_call_has_no_marker(row: Row, piece: Resolved) -> bool:
+    """Whether the piece is cut inside a call that no control token announces."""
+    if piece.turn is None or not piece.turn.reach("tool_calls") or piece.characters >= len(piece.turn.body):
+        return False
+    begin = max((end for end in [piece.turn.reach("content"), 0] if end <= piece.characters), default=0)
+    markers = row.tokenizer.get_added_vocab()
+    return not any(marker in piece.turn.text[begin : piece.characters] for marker in markers)
 
 
 def _content_is_written_as_thought(conversation: Conversation, piece: Resolved) -> bool:
@@ -111,15 +124,15 @@ def _calls(turn: Turn, cut: int) -> list[CallExpect]:
         whole = cut >= len(turn.body) or any(start < cut for start in later)
         function = call.get("function") or call
         if whole:
-            expected.append(CallExpect(name=function["name"], arguments=_value(function["arguments"])))
+            expected.append(CallExpect(name=function["name"], arguments=_value(turn, function["arguments"])))
         else:
             expected.append(CallExpect(status=list(BROKEN)))
     return expected
 
 
-def _value(arguments: Any) -> Any:
-    """Arguments as a value: a JSON string that parses stands for its value."""
-    if not isinstance(arguments, str):
+def _value(turn: Turn, arguments: Any) -> Any:
+    """Arguments as a value: JSON text stands for its value, unless the template writes it as a JSON string."""
+    if not isinstance(arguments, str) or arguments not in turn.text:
         return arguments
     try:
         return json.loads(arguments)

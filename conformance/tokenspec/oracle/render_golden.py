@@ -112,10 +112,9 @@ def label_characters(
     messages = given.messages
     for index, message in enumerate(messages):
         content = message.get("content")
-        if isinstance(content, dict | int | float) and message.get("role") != "assistant":
-            raise Undecidable(
-                f"messages[{index}].content is {type(content).__name__}, printed in the template's own way"
-            )
+        if message.get("role") != "assistant" and printed_whole(content, text):
+            kind = type(content).__name__
+            raise Undecidable(f"messages[{index}].content is {kind}, printed in the template's own way")
 
     def render(changed: list[Any]) -> str:
         return oracle.text(changed, given.tools, options)
@@ -206,7 +205,7 @@ def sampled_regions(
     wire, text = row.spec.wire, owners.text
     scaffold = [index is None for index in owners.owner]
     openers = _occurrences(text, wire.assistant_open, scaffold, end_of_turns)
-    limits = [start for start, _ in openers[1:]] + [end_of_turns]
+    limits = [start for start, _ in openers[1:]] + [end_of_turns] * bool(openers)
     regions: dict[int, tuple[int, int]] = {}
     for index, number in match_openers(owners, messages, openers, limits).items():
         (start, after), limit = openers[number], limits[number]
@@ -268,18 +267,12 @@ def _occurrences(
     """Where any of the strings stands in scaffold, in order and without overlap."""
     found: list[tuple[int, int]] = []
     position = start
-    while position < limit:
-        match = next(
-            (
-                item
-                for item in wanted
-                if text.startswith(item, position) and all(scaffold[position : position + len(item)])
-            ),
-            None,
-        )
-        if match is None:
-            position += 1
-            continue
-        found.append((position, position + len(match)))
-        position += len(match)
+    while nearest := min(((at, item) for item in wanted if (at := text.find(item, position)) >= 0), default=None):
+        at, item = nearest
+        if at >= limit:
+            break
+        inside = all(scaffold[at : at + len(item)])
+        if inside:
+            found.append((at, at + len(item)))
+        position = at + (len(item) if inside else 1)
     return found

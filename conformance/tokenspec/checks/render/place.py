@@ -27,7 +27,9 @@ class CharacterMap:
     labels: tuple[tuple[SpanKind, int | None], ...]
 
     def at(self, character: int) -> tuple[SpanKind, int | None]:
-        """Kind and message of a character; past the end counts as the last span."""
+        """Kind and message of a character; past the end counts as the last span, an empty text is scaffold."""
+        if not self.labels:
+            return "scaffold", None
         return self.labels[min(bisect_right(self.ends, character), len(self.labels) - 1)]
 
 
