@@ -109,6 +109,26 @@ def pairs_to_batch(
     return AlignmentBatch(valid, correct, exact[0], exact[1], chunk[0], chunk[1], numbers)
 
 
+def spans_of(batch: AlignmentBatch) -> list[list[tuple[int, int, int, int]]]:
+    """Per row ``(s_start, s_end, t_start, t_end)`` of every chunk, the hull of its positions; -1, -1 where it has none.
+
+    The inverse of ``pairs_to_batch`` where no pair is empty or masked. A special token without a partner can lie inside
+    a span; it has no chunk id.
+    """
+    sides = (batch.student_chunk_id.tolist(), batch.teacher_chunk_id.tolist())
+    hulls = [[_hulls(row, int(count)) for row, count in zip(side, batch.num_chunks, strict=True)] for side in sides]
+    return [[(*s, *t) for s, t in zip(*row, strict=True)] for row in zip(*hulls, strict=True)]
+
+
+def _hulls(chunk_id: Sequence[int], count: int) -> list[Range]:
+    found = [NO_SPAN] * count
+    for position, chunk in enumerate(chunk_id):
+        if chunk >= 0:
+            start = position if found[chunk] == NO_SPAN else found[chunk][0]
+            found[chunk] = (start, position + 1)
+    return found
+
+
 def drop_padding(
     batch: AlignmentBatch,
     *,

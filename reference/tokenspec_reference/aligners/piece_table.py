@@ -109,9 +109,15 @@ def _byte_level_piece(token: str, added: bool) -> bytes:
     if added:
         return token.encode()
     try:
-        return bytes(CHARACTER_TO_BYTE[character] for character in token)
-    except KeyError:
+        return token.translate(_TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError:
         return token.encode()
+
+
+_NO_BYTE = 0xFFFF
+_TO_LATIN_1 = {ord(character): byte for character, byte in CHARACTER_TO_BYTE.items()} | {
+    byte: _NO_BYTE for byte in range(256) if chr(byte) not in CHARACTER_TO_BYTE
+}
 
 
 def _sentencepiece_piece(token: str, added: bool) -> bytes:

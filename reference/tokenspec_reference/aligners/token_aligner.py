@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 
-from tokenspec_reference.aligners.alignment import AlignmentBatch, drop_padding, pairs_to_batch
+from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair, drop_padding, pairs_to_batch
 from tokenspec_reference.aligners.boundary_batch import (
     DeviceTable,
     align_boundary,
@@ -125,15 +125,21 @@ class TokenAligner:
         teacher_mask: torch.Tensor | None,
         device: torch.device,
     ) -> AlignmentBatch:
-        student = _tokens(self.student_tokenizer, student_ids, "student_ids")
-        teacher = _tokens(self.teacher_tokenizer, teacher_ids, "teacher_ids")
-        rows = [
-            align_tokens(s, t, max_comb_len=self.max_combination_len, device=device)
-            for s, t in zip(student, teacher, strict=True)
-        ]
+        rows = self.compat_pairs(student_ids, teacher_ids, device)
         batch = pairs_to_batch(rows, student_length=student_ids.shape[1], teacher_length=teacher_ids.shape[1])
         batch = drop_padding(batch, student_attention_mask=student_mask, teacher_attention_mask=teacher_mask)
         return batch.to(device)
+
+    def compat_pairs(
+        self, student_ids: torch.Tensor, teacher_ids: torch.Tensor, device: torch.device | str = "cpu"
+    ) -> list[list[AlignmentPair[str]]]:
+        """The pairs of ``nw-compat`` per row, gaps and padding included, before masks (``profile`` does not matter)."""
+        student = _tokens(self.student_tokenizer, student_ids, "student_ids")
+        teacher = _tokens(self.teacher_tokenizer, teacher_ids, "teacher_ids")
+        return [
+            align_tokens(s, t, max_comb_len=self.max_combination_len, device=device)
+            for s, t in zip(student, teacher, strict=True)
+        ]
 
 
 def _tokens(tokenizer: Any, ids: torch.Tensor, field: str) -> list[list[str]]:

@@ -1,0 +1,95 @@
+"""What the positions of one side spell, found without the reference: bytes of tokens, special tokens and their roles.
+
+The piece rules and the table of roles are those of the chapter; the flavour of a tokenizer is read off its decoder.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from .token_bytes import byte_level_alphabet
+
+ROLES = {
+    "begin": "<s> <bos> <|begin_of_text|> <|startoftext|> <｜begin▁of▁sentence｜>",
+    "end": "</s> <eos> <|endoftext|> <|end_of_text|> <｜end▁of▁sentence｜> <|im_end|> <|eot_id|> <|eom_id|> "
+    "<end_of_turn> <turn|> <|end|> <|return|>",
+    "turn-start": "<|im_start|> <|start_header_id|> <start_of_turn> <|turn> <|start|>",
+    "padding": "<pad> [PAD] <|finetune_right_pad_id|> <｜▁pad▁｜>",
+    "unknown": "<unk> [UNK]",
+}
+ATTRIBUTES = (("bos_token", "begin"), ("eos_token", "end"), ("pad_token", "padding"), ("unk_token", "unknown"))
+
+
+@dataclass(frozen=True)
+class Position:
+    """One position of a row: ``text`` with its bytes, ``special`` with its role, or ``padding``."""
+
+    kind: Literal["text", "special", "padding"]
+    data: bytes = b""
+    role: str = ""
+
+
+def positions(tokenizer: Any, ids: list[int], mask: list[int]) -> list[Position]:
+    """What every position is."""
+    known = vocabulary(tokenizer)
+    return [known[token] if real else Position("padding") for token, real in zip(ids, mask, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def vocabulary(tokenizer: Any) -> dict[int, Position]:
+    """What every id is when it is not padding."""
+    special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
+    special |= set(tokenizer.all_special_tokens)
+    added = set(tokenizer.get_added_vocab())
+    byte_level = any(part["type"] == "ByteLevel" for part in parts(tokenizer.backend_tokenizer.decoder, "decoders"))
+    found = {}
+    for token, index in tokenizer.get_vocab().items():
+        if token in special:
+            found[index] = Position("special", role=_role(token, tokenizer))
+        else:
+            found[index] = Position("text", _bytes(token, byte_level=byte_level, added=token in added))
+    return found
+
+
+def _bytes(token: str, *, byte_level: bool, added: bool) -> bytes:
+    if byte_level:
+        table = byte_level_alphabet()
+        if added or not all(character in table for character in token):
+            return token.encode()
+        return bytes(table[character] for character in token)
+    if not added and len(token) == 6 and token[:3] == "<0x":
+        return bytes.fromhex(token[3:5])
+    return token.replace("▁", " ").encode()
+
+
+def _role(token: str, tokenizer: Any) -> str:
+    for role, spellings in ROLES.items():
+        if token in spellings.split(" "):
+            return role
+    for attribute, role in ATTRIBUTES:
+        if getattr(tokenizer, attribute) == token:
+            return role
+    return token
+
+
+def parts(component: Any, key: str) -> list[dict[str, Any]]:
+    """A tokenizer component as a list of its parts."""
+    if component is None:
+        return []
+    state = json.loads(component.__getstate__())
+    return list(state[key]) if state["type"] == "Sequence" else [state]
+
+
+def adds_a_space(tokenizer: Any) -> bool:
+    """Whether the tokenizer may put a space of its own before the text."""
+    backend = tokenizer.backend_tokenizer
+    normalizers = parts(backend.normalizer, "normalizers")
+    before = parts(backend.pre_tokenizer, "pretokenizers")
+    return any(part["type"] == "Prepend" for part in normalizers) or any(
+        (part["type"] == "Metaspace" and part.get("prepend_scheme", "always") != "never")
+        or (part["type"] == "ByteLevel" and part["add_prefix_space"])
+        for part in before
+    )
