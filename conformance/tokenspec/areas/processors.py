@@ -13,7 +13,7 @@ from tokenspec.model import Case
 if TYPE_CHECKING:
     from tokenspec.models import RowSpec
 
-Tokens = list[int] | list[list[int]]
+Tokens = list[int | list[int]]
 Kind = Literal["tree", "think", "multi_seq", "recommendation"]
 
 

@@ -107,6 +107,7 @@ def test_two_applications_are_the_intersection(seed):
 def test_all_is_neither_read_nor_written():
     logits = torch.full((2, VOCAB), float("-inf"))
     assert apply_allowed(logits, AllowSet.everything(2, VOCAB)) is logits
+    apply_allowed(logits, AllowSet.of([range(VOCAB)] * 2, VOCAB))
     mixed = AllowSet.of([None, [3]], VOCAB)
     logits[1, 3] = float("nan")
     apply_allowed(logits, mixed)

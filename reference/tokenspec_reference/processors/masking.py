@@ -102,6 +102,8 @@ def _write_index(allow: AllowSet) -> Tensor:
 def _dead_rows(bits: Tensor, kept: Tensor, allow: AllowSet, negative: int) -> Tensor:
     """Rows with at least one listed id whose every allowed logit is ``-inf``, bool ``[rows]``."""
     lost = (kept == negative).all(dim=1)
+    if allow.listed.shape[1] >= allow.vocab_size:  # a row that lists every id has no constraint to die of
+        lost &= (allow.listed != PAD).sum(dim=1) < allow.vocab_size
     if allow.only_listed:
         return lost
     if not allow.bans:

@@ -90,7 +90,7 @@ def active_rows(active: Tensor | Sequence[bool] | None, rows: int, device: torch
     """``active`` as bool ``[rows]`` on the device, or ``None`` for all."""
     if active is None:
         return None
-    flags = torch.as_tensor(active, device=device)
+    flags = torch.as_tensor(active if len(active) else torch.zeros(0, dtype=torch.bool), device=device)
     if flags.dtype != torch.bool or flags.shape != (rows,):
         raise ShapeMismatch(f"expected {rows} booleans, got {flags.dtype} {tuple(flags.shape)}", field="active")
     return flags

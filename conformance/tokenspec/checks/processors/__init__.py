@@ -1,0 +1,1 @@
+"""Checks of the processors area: answers against the stateless oracle, and relations between scripts."""
