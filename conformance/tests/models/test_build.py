@@ -73,6 +73,12 @@ def test_merges_of_ranks_encode_like_ranks(rule: str, seed: int) -> None:
         assert built.encode(spell(word)).ids == expected
 
 
+def test_all_splits_come_in_rank_order_of_token_then_left_then_right() -> None:
+    ranks = {b"a": 0, b"b": 1, b"ab": 2, b"ba": 3, b"aba": 4}
+    expected = [("a", "b"), ("b", "a"), ("a", "ba"), ("ab", "a")]
+    assert merges_of_ranks(ranks, "all-splits") == expected
+
+
 def test_one_per_token_refuses_a_token_no_merge_forms() -> None:
     with pytest.raises(ValueError, match="no merge forms token b'abc'"):
         merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"abc": 3}, "one-per-token")

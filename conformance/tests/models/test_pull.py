@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.models.world import TEMPLATE, World, ranks, sdist, wheel
+from tests.models.world import TEMPLATE, World, ranks, sdist, vectors_of, wheel
 from tokenspec import models
 from tokenspec.models import assemble, clients
 from tokenspec.models.cache import member_path, sha256
@@ -195,23 +197,51 @@ def test_rows_that_share_a_tokenizer_build_it_once(world: World) -> None:
     assert second.downloaded == 0
 
 
-def _pull_in_process(cache: str, gate, results) -> None:
-    os.environ["TOKENSPEC_CACHE_DIR"] = cache
+def test_a_carrier_that_failed_is_not_asked_again_in_the_same_pull(world: World) -> None:
+    (world.registry / "ranks-1.whl").unlink()
+    world.row("other", change={sha256(world.tokenizer): "1" * 64})
+    models.pull(["tiny", "other"])
+    assert world.downloads.count("ranks") == 1
+
+
+def _pull_in_process(name: str, gate, results) -> None:
     gate.wait()
-    results.put([result.reason for result in models.pull(["tiny"])])
+    results.put([(result.reason, result.downloaded, len(result.origins)) for result in models.pull([name])])
 
 
-def test_two_processes_do_not_clash(world: World) -> None:
+def _pull_side_by_side(*names: str) -> list[tuple[str | None, int, int]]:
     context = multiprocessing.get_context("fork")
     gate, results = context.Event(), context.Queue()
-    workers = [context.Process(target=_pull_in_process, args=(str(world.cache), gate, results)) for _ in range(2)]
+    workers = [context.Process(target=_pull_in_process, args=(name, gate, results)) for name in names]
     for worker in workers:
         worker.start()
     gate.set()
-    assert [results.get(timeout=60) for _ in workers] == [[None], [None]]
+    outcomes = sorted(results.get(timeout=60)[0] for _ in workers)
     for worker in workers:
         worker.join()
+    return outcomes
+
+
+def test_two_processes_do_not_clash_over_a_row(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assemble, "verify", lambda *_: time.sleep(0.3))
+    whole = sum(models.carriers()[name].bytes for name in ("ranks", "templates"))
+    assert _pull_side_by_side("tiny", "tiny") == [(None, 0, 0), (None, whole, 2)]
     assert models.load("tiny").tokenizer.encode("<|b|>") == [301]
+
+
+def test_two_rows_in_two_processes_fetch_a_shared_archive_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.row("twin")
+    fetch = clients.fetch_archive
+
+    def slow(carrier, folder: Path, grown) -> Path:
+        time.sleep(0.3)
+        return fetch(carrier, folder, grown)
+
+    monkeypatch.setattr(clients, "fetch_archive", slow)
+    whole = sum(models.carriers()[name].bytes for name in ("ranks", "templates"))
+    outcomes = _pull_side_by_side("tiny", "twin")
+    assert [reason for reason, *_ in outcomes] == [None, None]
+    assert sum(downloaded for _, downloaded, _ in outcomes) == whole
 
 
 def test_the_same_inputs_give_the_same_folder_bytes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,3 +270,33 @@ def test_a_pin_that_changed_is_another_folder(world: World) -> None:
     assert assemble.pin(models.spec_of("tiny")) != before
     models.pull(["tiny"])
     assert models.load("tiny").tokenizer.eos_token == "<|a|>"
+
+
+def test_vector_files_of_a_carrier_are_checked(world: World) -> None:
+    breaks = "\n__ggml_vocab_test__\n"
+    members = {
+        "v.inp": f"hello{breaks}{breaks} wor".encode(),
+        "v.out": b" 259\n\n 262\n",
+        "bad": b"259\n",
+        "t/x": b"259\n\n9",
+    }
+    world.carrier("vectors", "vectors-1.whl", wheel(members))
+    for answers, reason in (
+        ("v.out", None),
+        ("t/x", "tiny: vector file case 2 ' wor': ids differ"),
+        ("bad", "tiny: vector file has 3 cases but 2 answers"),
+    ):
+        entries = "".join(
+            f'[[fingerprint.vector_files]]\nkind = "registry"\ncarrier = "vectors"\nmember = "{name}"\n'
+            f'sha256 = "{sha256(members[name])}"\nbytes = {len(members[name])}\n'
+            for name in ("v.inp", answers)
+        )
+        world.row(change={f'vectors = "{vectors_of(world.tokenizer)}"': entries})
+        shutil.rmtree(world.cache, ignore_errors=True)
+        (result,) = models.pull(["tiny"])
+        assert result.reason == reason
+    (world.registry / "vectors-1.whl").unlink()
+    shutil.rmtree(world.cache)
+    (result,) = models.pull(["tiny"])
+    assert result.reason is not None
+    assert "vector file of vectors: vectors: no such archive" in result.reason

@@ -1,6 +1,7 @@
 """Row and carrier files: what is refused, and what every shipped one promises."""
 
 import re
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tokenspec.models.pipelines import PIPELINES
 from tokenspec.models.sources import members_of
 from tokenspec.models.spec import Fill, Tokenizer, added_tokens
 
+CHECKOUT = data.fixtures_dir()
 HOSTS = re.compile(r"(pypi|pythonhosted|npmjs|huggingface|github)\.(org|com|co|io)", re.IGNORECASE)
 
 
@@ -127,3 +129,24 @@ def test_no_registry_host_is_named() -> None:
 def test_specs_round_trip_through_plain_values() -> None:
     for row in models.specs().values():
         assert msgspec.convert(msgspec.to_builtins(row), models.RowSpec) == row
+
+
+@pytest.mark.parametrize("field", ["tokenizer", "template"])
+def test_a_toy_row_whose_files_moved_is_missing_not_silently_used(world: World, field: str) -> None:
+    shutil.copytree(CHECKOUT / "toy" / "toy-bpe", world.root / "fixtures" / "toy" / "toy-bpe")
+    text = (CHECKOUT / "models" / "toy-bpe.toml").read_text()
+    (world.models / "toy-bpe.toml").write_text(text)
+    world.forget()
+    assert models.available("toy-bpe") is None
+    pinned = getattr(models.spec_of("toy-bpe"), field).sha256
+    (world.models / "toy-bpe.toml").write_text(text.replace(pinned, "0" * 64))
+    world.forget()
+    reason = models.available("toy-bpe")
+    assert reason is not None
+    assert f"{field}.sha256 of toy/toy-bpe is {pinned}, the row file pins {'0' * 64}" in reason
+
+
+def test_a_toy_row_without_its_files_is_missing(world: World) -> None:
+    shutil.copy(CHECKOUT / "models" / "toy-bpe.toml", world.models)
+    world.forget()
+    assert "toy/toy-bpe lacks tokenizer.json or chat_template.jinja" in str(models.available("toy-bpe"))

@@ -149,9 +149,17 @@ def _templates(row: RowSpec, sources: Sources) -> Iterator[Attempt]:
 
 
 def _vector_files(row: RowSpec, sources: Sources) -> list[bytes]:
-    """The row's vector files when they are at hand or can be fetched; a row with another fingerprint works without."""
-    files = [sources.local(source) for source in row.fingerprint.vector_files]
-    return [data for data in files if data is not None] if all(files) else []
+    """The row's vector files. A row without another fingerprint needs them; others use them when they are at hand."""
+    wanted, stated = row.fingerprint.vector_files, row.fingerprint
+    files = [sources.local(source) for source in wanted]
+    if all(file is not None for file in files):
+        return [file for file in files if file is not None]
+    if stated.chkhsh or stated.vectors:
+        return []
+    try:
+        return [sources.remote(source) for source in wanted]
+    except (FetchError, IntegrityError) as error:
+        raise AssetsMissing(row.id, f"vector file of {wanted[0].carrier}: {error}") from error
 
 
 def _name(source: Source) -> str:

@@ -70,7 +70,9 @@ def verify(row: RowSpec, tokenizer_json: bytes, vector_files: Sequence[bytes]) -
 
 
 def _verify_files(row: RowSpec, encode: Any, inputs: bytes, outputs: bytes) -> None:
-    cases, answers = inputs.decode().split(CASE_BREAK), outputs.decode().splitlines()
+    cases, answers = inputs.decode().split(CASE_BREAK), outputs.decode().split("\n")
+    if len(answers) < len(cases):
+        raise BuildError(f"vector file has {len(cases)} cases but {len(answers)} answers", row=row.id)
     for number, (text, answer) in enumerate(zip(cases, answers, strict=False)):
         if encode(text) != [int(token) for token in answer.split()]:
             raise BuildError(f"vector file case {number} {text[:20]!r}: ids differ", row=row.id)
