@@ -7,10 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from mutants import Mutant
 from tokenspec.model import decode_mask
 from tokenspec_reference.adapter import ReferenceAdapter
-
-from mutants import Mutant
 
 Request = dict[str, Any]
 Result = dict[str, Any]

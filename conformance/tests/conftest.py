@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tokenspec import data
 from tokenspec.models import rows
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
 from tokenspec.data import checkout_root, spec_dir
 
 README = (checkout_root() or Path()) / "README.md"

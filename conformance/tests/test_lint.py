@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tokenspec.fixtures.lint import problems
 from tokenspec.fixtures.manifest import write_manifest
 from tokenspec.model import canonical_json

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
 from tokenspec.errors import AdapterError, UsageError
@@ -14,7 +15,7 @@ from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
 
 sys.path.insert(0, str(Path(__file__).parent))
-import miniatures  # noqa: E402
+import miniatures
 
 CELLS = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=("role-user", "call-parallel")))
 
@@ -98,7 +99,7 @@ def test_exit_code_by_verdict(verdict: Verdict, severity: str, code: int) -> Non
 
 
 def test_names_that_do_not_exist_are_usage_errors() -> None:
-    with pytest.raises(UsageError, match="Known: .*reference"):
+    with pytest.raises(UsageError, match=r"Known: .*reference"):
         resolve("refrence")
     with pytest.raises(AdapterError, match="Check the module path"):
         resolve("no.such.module:thing")

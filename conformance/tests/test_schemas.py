@@ -6,6 +6,7 @@ import json
 
 import jsonschema
 import pytest
+
 from tokenspec.data import fixtures_dir
 from tokenspec.fixtures.manifest import schemas
 from tokenspec.model import canonical_json

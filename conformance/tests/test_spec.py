@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tokenspec import data, spec
 from tokenspec.spec import rules
 

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+
 from tokenspec.adapters import Failed, NotSupported, Ok, Refused
 from tokenspec.adapters.stdio import Process
 from tokenspec.errors import AdapterError

@@ -12,7 +12,7 @@ from .data import fixtures_dir
 from .model import canonical_json
 
 
-class GoldenSnapshot(SingleFileSnapshotExtension):
+class GoldenSnapshot(SingleFileSnapshotExtension):  # type: ignore[misc]  # untyped here: syrupy is a test extra
     """``fixtures/golden/<row>/<area>/<slug>.json``; the snapshot's name is that path without the ending."""
 
     _write_mode = WriteMode.TEXT

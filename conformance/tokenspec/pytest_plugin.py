@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,13 +73,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def tokenspec_columns(request: pytest.FixtureRequest) -> dict[str, Column]:
+def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Column]]:
     """The columns of this session, resolved on first use."""
     from .adapters.resolve import resolve
 
     columns = {impl: resolve(impl) for impl in request.config.getoption("--impl")}
-    request.addfinalizer(lambda: [column.close() for column in columns.values()])
-    return columns
+    yield columns
+    for column in columns.values():
+        column.close()
 
 
 @pytest.fixture

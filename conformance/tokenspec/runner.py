@@ -61,6 +61,10 @@ class Run:
         for model, row in rows.items():
             refusal = refusal or column.load(model, assets_of(row))
         for cell in cells:
+            if cell.area.oracle is not None and cell.golden is None:
+                missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row}")
+                yield self.result(column, cell, missing, rows, 0.0)
+                continue
             if refusal is not None:
                 yield self.result(column, cell, refusal, rows, 0.0)
                 continue
@@ -99,7 +103,7 @@ class Run:
         """All checks on one outcome."""
         subject = Subject(
             cell=cell,
-            request=cell.area.request(cell.case, cell.row),
+            request={} if isinstance(outcome, NotSupported) else cell.area.request(cell.case, cell.row),
             output=outcome.output if isinstance(outcome, Ok) else None,
             outcome=outcome,
             expect=None if isinstance(outcome, NotSupported) else self.expectation.of(cell),
@@ -150,8 +154,6 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
         return Verdict.UNSUPPORTED, outcome.reason
     if isinstance(outcome, Failed):
         return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip()
-    if subject.cell.area.oracle is not None and subject.cell.golden is None:
-        return Verdict.UNSUPPORTED, f"no golden; run: tokenspec bless --row {subject.cell.row}"
     if isinstance(outcome, Refused) and check.kind != "rejects":
         return Verdict.REJECTED, f"refuses an input the oracle accepts: {outcome}"
     if check.kind == "golden" and subject.expect is None:

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tokenspec.errors import AdapterError
-
 from tokenspec.adapters import OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.errors import AdapterError
 
 
 class TimedOut(BaseException):

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tokenspec.errors import AdapterError, UsageError
-
 from tokenspec.adapters import Column
 from tokenspec.adapters.in_process import InProcess
+from tokenspec.errors import AdapterError, UsageError
 
 GROUP = "tokenspec.adapters"
 

@@ -45,7 +45,7 @@ class Process:
         self.capabilities = frozenset(started.capabilities)
 
     def exchange(self, message: dict[str, Any], kind: type[T], timeout: float) -> T:
-        """One request, one typed reply; a malformed reply breaks the pipe, because what follows it is anyone's guess."""
+        """One request, one typed reply; a malformed reply breaks the pipe: what follows it is anyone's guess."""
         line = self.pipe.ask(msgspec.json.encode(message), timeout)
         try:
             return msgspec.json.decode(line, type=kind)

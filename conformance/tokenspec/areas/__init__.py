@@ -1,4 +1,4 @@
-"""Areas: one module per area, found by looking. An area says how its cases become requests and its outputs become typed.
+"""Areas: one module per area, found by looking. Each says how cases become requests and outputs become typed.
 
 A *cell* is (case, row). Rows are keys: a row id (``qwen3``), a pair (``qwen3+deepseek-v3``, student first), or ``-``
 for cases that need no model. To add an area, add a module here that exports ``AREA``; nothing else changes.
@@ -38,7 +38,7 @@ class Area:
         operation: the adapter operation it calls.
         levels: the grades it reports, in the order of the matrix (``TEXT``, ``IDS``, ``MASKS``).
         input_type: msgspec struct that ``Case.input`` must fit.
-        output_type: msgspec struct an adapter's result must fit; ``__post_init__`` may raise ValueError for wrong lengths.
+        output_type: msgspec struct an adapter's result must fit; its ``__post_init__`` may raise ValueError.
         expect_type: msgspec struct of ``Golden.expect`` (or ``Case.expect``).
         rows: (case, all row specs) -> row keys the case applies to.
         request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
@@ -77,9 +77,8 @@ class Cell:
 @cache
 def areas() -> dict[str, Area]:
     """All areas by name, in the order of the spec's chapters."""
-    found: list[Area] = []
-    for module in pkgutil.iter_modules(__path__):
-        found.append(importlib.import_module(f"{__name__}.{module.name}").AREA)
+    modules = pkgutil.iter_modules(__path__)
+    found: list[Area] = [importlib.import_module(f"{__name__}.{module.name}").AREA for module in modules]
     order = ("render", "parse", "bridge", "engines", "processors", "fast-forward", "aligners")
     found.sort(key=lambda area: (order.index(area.name) if area.name in order else len(order), area.name))
     return {area.name: area for area in found}

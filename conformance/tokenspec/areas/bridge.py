@@ -83,7 +83,7 @@ class BridgeExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def request(case: Case, row: str) -> dict[str, Any]:
-    """The request: ids of the golden, or of the oracle when there is no golden yet."""
+    """The request; the ids of the completion on this row are the golden's."""
     expect = expectation(case, row)
     return {
         "model": row,
@@ -96,16 +96,10 @@ def request(case: Case, row: str) -> dict[str, Any]:
 
 
 def expectation(case: Case, row: str) -> dict[str, Any]:
-    """The golden's expectation; ids of a completion are only known there, so without golden the oracle is asked."""
+    """The golden's expectation: only there are the ids of a completion known."""
     from tokenspec.select import load_golden
 
     golden = load_golden(row, case)
-    if golden is None:
-        from tokenspec.areas import areas
-        from tokenspec.models import load
-
-        ask = areas()[case.area].oracle
-        golden = ask(case, row, {row: load(row)}) if ask is not None else None
     found = golden.expect if golden is not None else None
     return {"prompt_ids": [], "completion_ids": [], "token_ids": [], **(found or {})}
 

@@ -100,7 +100,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Check:
-    """A registered check. Kind ``rejects`` judges cells whose expected outcome is a refusal, the others all other cells."""
+    """A registered check. Kind ``rejects`` judges cells whose expected outcome is a refusal, the others the rest."""
 
     name: str
     area: str
@@ -165,4 +165,5 @@ class TypedExpectation:
             return None
         if id(raw) not in self.decoded:
             self.decoded[id(raw)] = convert(raw, cell.area.expect_type, where=f"{cell.name}: expect")
-        return self.decoded[id(raw)]
+        decoded: msgspec.Struct = self.decoded[id(raw)]
+        return decoded

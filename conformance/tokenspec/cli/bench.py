@@ -39,9 +39,8 @@ def bench(names: tuple[str, ...], markdown: bool) -> None:
             print_markdown(item.title, figures)
         else:
             print_figures(console, item.title, figures)
-    console.print(
-        f"[dim]{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {datetime.now(UTC).date()}; ratios, not seconds, are comparable[/dim]"
-    )
+    where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    console.print(f"[dim]{where}, {datetime.now(UTC).date()}; ratios, not seconds, are comparable[/dim]")
     sys.exit(1 if missed else 0)
 
 
@@ -68,9 +67,8 @@ def print_markdown(title: str, figures: list[Figure]) -> None:
     click.echo(f"\n### {title}\n\n| what | ours | peer | ratio | bound | against |\n|---|---|---|---|---|---|")
     for figure in figures:
         bound = "" if figure.limit is None else f"<= {figure.limit:g}"
-        click.echo(
-            f"| {figure.what} | {duration(figure.ours)} | {duration(figure.peer)} | {figure.ratio:.3g} | {bound} | {figure.peer_name} {figure.note} |"
-        )
+        cells = (figure.what, duration(figure.ours), duration(figure.peer), f"{figure.ratio:.3g}", bound)
+        click.echo(f"| {' | '.join(cells)} | {figure.peer_name} {figure.note} |")
 
 
 def duration(seconds: float) -> str:

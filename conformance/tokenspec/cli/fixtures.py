@@ -79,9 +79,7 @@ def lint(write_manifest: bool) -> None:
     for line in found:
         click.echo(line)
     if found:
-        click.echo(
-            f"{len(found)} problems. Goldens come from: tokenspec bless; hashes from: tokenspec fixtures lint --write-manifest"
-        )
+        click.echo(f"{len(found)} problems. Goldens: tokenspec bless; hashes: tokenspec fixtures lint --write-manifest")
         sys.exit(FixtureError.exit_code)
     click.echo("fixtures are clean")
 

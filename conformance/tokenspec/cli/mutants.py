@@ -106,9 +106,8 @@ def print_autopsies(console: Console, found: list[Autopsy]) -> None:
     console.print(table)
     for result in found:
         if not result.killed:
-            console.print(
-                f"SURVIVES {result.mutant.id}: {result.mutant.note}; failing instead: {', '.join(sorted(result.failed)) or 'nothing'}"
-            )
+            instead = ", ".join(sorted(result.failed)) or "nothing"
+            console.print(f"SURVIVES {result.mutant.id}: {result.mutant.note}; failing instead: {instead}")
     killed = sum(result.killed for result in found)
     score = f"{100 * killed / len(found):.0f} %" if found else "no mutants"
     console.print(f"[bold]{killed}/{len(found)} killed ({score})[/bold]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tokenspec.adapters import Column
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import Cell
 from tokenspec.cli.screen import screen
+from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.models import specs
 from tokenspec.parallel import default_jobs, run_in_processes
@@ -98,7 +100,7 @@ def run(
     """
     unknown = set(gate) - set(impls)
     if unknown:
-        raise UsageError(f"--gate {sorted(unknown)[0]} is not among the --impl columns")
+        raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
     columns = columns_of(impls)
     results = judge(columns, select_cells(selection(chosen)), timeout, screen(stderr=True), jobs or default_jobs())
     if report is not None:
@@ -158,12 +160,13 @@ def print_json(results: list[CellResult], code: int) -> None:
 @impl_option
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds one call may take.")
 def smoke(impls: tuple[str, ...], timeout: float) -> None:
-    """The least any adapter passes: the cases flagged BASIC on the toy rows, offline.
+    """The least any adapter passes: the cases with basic flags only, on the toy rows, offline.
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
     columns = columns_of(impls)
-    chosen = [cell for cell in select_cells(Selection()) if "BASIC" in cell.case.flags and _offline(cell.row)]
+    basic = basic_flags()
+    chosen = [cell for cell in select_cells(Selection()) if basic.issuperset(cell.case.flags) and _offline(cell.row)]
     cells = [cell for cell in chosen if any(cell.area.operation in column.capabilities for column in columns)]
     if not cells:
         raise UsageError(
@@ -181,6 +184,12 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
             "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"
         )
     sys.exit(code)
+
+
+def basic_flags() -> set[str]:
+    """The flags whose ``bug_type`` is basic: a failure there is the adapter's, not the implementation's."""
+    flags = tomllib.loads((fixtures_dir() / "flags.toml").read_text(encoding="utf-8"))
+    return {name for name, flag in flags.items() if flag["bug_type"] == "basic"}
 
 
 def _offline(row: str) -> bool:

@@ -16,7 +16,7 @@ def spec() -> None:
 
 @spec.command()
 def check() -> None:
-    """Rules T1 to T7: keywords in blocks, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
+    """Rules T1 to T7: keywords, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
     from tokenspec.spec import requirements
     from tokenspec.spec.rules import violations
 

@@ -80,7 +80,7 @@ class Row:
     @property
     def fingerprint(self) -> dict[str, str]:
         """The pins that goldens name: sha256 of the tokenizer and of the template."""
-        return {"tokenizer": self.spec.tokenizer.sha256, "template": self.spec.template.sha256}
+        return self.spec.pins
 
     @cached_property
     def chat_template(self) -> str:

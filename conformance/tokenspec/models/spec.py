@@ -183,6 +183,11 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     deviation: tuple[Deviation, ...] = ()
 
     @property
+    def pins(self) -> dict[str, str]:
+        """What goldens of this row depend on: the sha256 of the tokenizer and of the template."""
+        return {"tokenizer": self.tokenizer.sha256, "template": self.template.sha256}
+
+    @property
     def has_template(self) -> bool:
         """False for rows that are a vocabulary only."""
         return self.template != NO_TEMPLATE

@@ -271,9 +271,9 @@ def _locate_unshiftable(text: str, messages: list[Any], path: Path, render: Rend
     letter = _render_or_undecidable(render, with_string(messages, path, "q"), path)
     start = next((at for at in range(min(len(letter), len(without))) if letter[at] != without[at]), len(without))
     kept = len(text) - len(without)
-    if 0 < kept <= len(string) and text == without[:start] + text[start : start + kept] + without[start:]:
-        if text[start : start + kept] in string:
-            return [(start, start + kept)]
+    part = text[start : start + max(kept, 0)]
+    if part and part in string and text == without[:start] + part + without[start:]:
+        return [(start, start + kept)]
     raise Undecidable(f"{_name(path)} has no letter to change, and leaving it out changes more than its place")
 
 

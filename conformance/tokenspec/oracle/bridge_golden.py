@@ -88,7 +88,7 @@ def _must(pieces: list[Resolved], *, stable: bool) -> Must:
 
 
 def _turn_in_history(pieces: list[Resolved], new_messages: list[Any]) -> Turn | None:
-    """The turn a full render has before the new messages: the sampled one; a cut one only where results need its calls."""
+    """The turn a full render puts before the new messages: the sampled one, a cut one only where results need it."""
     piece = next((piece for piece in pieces if piece.turn is not None), None)
     if piece is None:
         return None

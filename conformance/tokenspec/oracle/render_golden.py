@@ -49,7 +49,7 @@ def render_golden(case: Case, row: Row) -> Golden:
         raise OracleUnstable(
             f"{case.id} on {row.id}: the text depends on today's date; declare the feature 'date' on the row"
         )
-    expect = _spans(case, row, oracle, given, options, text, ids)
+    expect = _spans(row, oracle, given, options, text, ids)
     return Golden(**header, outcome="ok", expect=_plain(expect))
 
 
@@ -61,7 +61,6 @@ def _plain(expect: RenderExpect) -> dict[str, Any]:
 
 
 def _spans(
-    case: Case,
     row: Row,
     oracle: TransformersOracle,
     given: RenderInput,
@@ -70,9 +69,10 @@ def _spans(
     ids: list[int],
 ) -> RenderExpect:
     starts = token_starts(row.tokenizer, ids, text)
+    if starts is None:
+        reason = "the tokens do not spell the text, and re-encoding gives other ids"
+        return RenderExpect(token_ids=ids, spans=[("unattributed", None, len(ids), text)], unattributed=reason)
     try:
-        if starts is None:
-            raise Undecidable("the tokens do not spell the text, and re-encoding gives other ids")
         labels = label_characters(row, oracle, given, options, text)
     except Undecidable as undecidable:
         return RenderExpect(
@@ -121,9 +121,9 @@ def label_characters(
 
     owners = attribute(messages, render)
     labels: list[Label] = [("scaffold", None)] * len(text)
-    for position, index in enumerate(owners.owner):
-        if index is not None:
-            labels[position] = ("content", index)
+    for position, owner in enumerate(owners.owner):
+        if owner is not None:
+            labels[position] = ("content", owner)
     for position, index in placeholders(row, owners, messages):
         labels[position] = ("content", index)
     prompt = prompt_length(oracle, given, options, text)
@@ -134,14 +134,14 @@ def label_characters(
     ).items():
         for position in range(start, end):
             labels[position] = ("sampled", index)
-    for position, (kind, index) in enumerate(labels):
-        if kind == "content" and index is not None and messages[index].get("role") == "assistant":
+    for position, (kind, owner) in enumerate(labels):
+        if kind == "content" and owner is not None and messages[owner].get("role") == "assistant":
             labels[position] = ("scaffold", None)
     return labels
 
 
 def printed_whole(content: object, text: str) -> bool:
-    """Whether content that is no text was printed as a container or number: whose its brackets are is anyone's guess."""
+    """Whether content that is no text was printed as a container or number: nobody owns its brackets."""
     if isinstance(content, list):
         plain = all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
         return not plain or any(opening in text for opening in ("{'type'", '{"type": "text"', '{"type": "image'))

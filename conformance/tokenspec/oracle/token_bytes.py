@@ -12,7 +12,7 @@ from typing import Any
 
 @lru_cache(maxsize=1)
 def byte_level_alphabet() -> dict[str, int]:
-    """The published byte-to-character table of byte-level BPE, inverted: printable Latin-1 maps to itself, the rest above 255."""
+    """The byte-to-character table of byte-level BPE, inverted: printable Latin-1 is itself, the rest lies above 255."""
     printable = [
         *range(ord("!"), ord("~") + 1),
         *range(ord("¡"), ord("¬") + 1),
@@ -23,7 +23,7 @@ def byte_level_alphabet() -> dict[str, int]:
 
 
 def piece_bytes(piece: str, *, added: bool) -> bytes:
-    """The bytes one vocabulary entry stands for: added tokens literally, then ``<0x0A>``, byte-level, or Metaspace pieces."""
+    """The bytes one vocabulary entry stands for: added tokens literally; ``<0x0A>``, byte-level or Metaspace pieces."""
     if added:
         return piece.encode("utf-8")
     if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):

@@ -14,7 +14,7 @@ from .clock import FROZEN, frozen
 
 
 class OracleRefuses(Exception):
-    """The template, or ``transformers`` in front of it, refuses the conversation; ``kind`` is the class of its error."""
+    """The template, or ``transformers`` in front of it, refuses the conversation; ``kind`` is its error's class."""
 
     def __init__(self, error: Exception) -> None:
         """Keep class and first line of the upstream error."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tokenspec.areas import areas
-from tokenspec.verdict import CellResult
-
 from tokenspec.report.jsonl import Report
 from tokenspec.report.tally import tallies
+from tokenspec.verdict import CellResult
 
 
 def markdown(report: Report) -> str:

@@ -11,10 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tokenspec.areas import areas
+from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.spec import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
-
-from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 
 SHOWN_FAILURES = 3
 STYLE = {

@@ -17,7 +17,8 @@ from tokenspec.data import spec_dir
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
 STRENGTH = {"MUST": 2, "MUST NOT": 2, "SHOULD": 1, "SHOULD NOT": 1, "MAY": 0}
 HEADING = re.compile(
-    r"^### (?P<id>[A-Z]{3}-\d{3}) (?P<level>MUST NOT|MUST|SHOULD NOT|SHOULD|MAY): (?P<title>.+?) \{#(?P<anchor>[A-Z]{3}-\d{3})\}$"
+    r"^### (?P<id>[A-Z]{3}-\d{3}) (?P<level>MUST NOT|MUST|SHOULD NOT|SHOULD|MAY): "
+    r"(?P<title>.+?) \{#(?P<anchor>[A-Z]{3}-\d{3})\}$"
 )
 UNTESTABLE = re.compile(r"^Untestable: (?P<reason>.+)$", re.MULTILINE)
 

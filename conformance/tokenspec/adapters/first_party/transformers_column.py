@@ -1,4 +1,4 @@
-"""``apply_chat_template`` as a column: its text and ids, and its assistant mask judged as a claim about what is sampled."""
+"""``apply_chat_template`` as a column: text, ids, and its assistant mask judged as a claim about what is sampled."""
 
 from __future__ import annotations
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-from tokenspec.model import decode_mask
-
 from tokenspec.checks.render.place import BODY, describe, labels_of
+from tokenspec.model import decode_mask
 
 
 def asked_roles(subject: Subject) -> list[str]:

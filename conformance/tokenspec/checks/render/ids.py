@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-
 from tokenspec.checks.render.place import describe, row_of, show
 
 

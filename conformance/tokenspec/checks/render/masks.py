@@ -7,7 +7,6 @@ character it begins in. So masks are judged even where ids differ, as long as th
 from __future__ import annotations
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-
 from tokenspec.checks.render.place import BODY, character_map, describe, labels_of, show, starts_of
 
 PER_TOKEN = ("message_indices", "sampled_mask", "is_content")

@@ -60,7 +60,7 @@ def row_of(subject: Subject) -> Row:
 
 
 def starts_of(subject: Subject) -> tuple[int, ...]:
-    """The first character of each token of the *output*. Raises NotGiven when its ids do not spell the oracle's text."""
+    """The first character of each token of the *output*. Raises NotGiven when the ids spell another text."""
     if subject.expect is None:
         raise NotGiven("no golden")
     starts = _starts(subject.cell.row, tuple(subject.output.token_ids), subject.expect.text)
@@ -90,6 +90,6 @@ def describe(subject: Subject, token: int) -> str:
 
 
 def show(subject: Subject, ids: list[int]) -> str:
-    """A few tokens as ``151658 '</tool_response>'   198 '\\n'``."""
+    """A few tokens as ``151658 '</tool_response>'   198 'x'``."""
     tokenizer = row_of(subject).tokenizer
     return "   ".join(f"{id_} {tokenizer.decode([id_], skip_special_tokens=False)!r}" for id_ in ids) or "(nothing)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tokenspec.adapters import Ok
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-
 from tokenspec.checks.render.place import character_map, row_of
 
 
