@@ -47,6 +47,7 @@ NORMAL = {
     "hangul": "\u1112\u1161\u11ab",
     "visible-space": "a\u2581b",
 }
+RESUME = "re\u0301sume\u0301"
 SPECIAL = [
     "<tool_call>",
     "<think>",
@@ -89,7 +90,7 @@ def cases() -> Iterator[Case]:
         "normal-property",
         "A decomposed letter in a property name.",
         "LOSSY_NORMALIZER",
-        schema(closed(("re\u0301sume\u0301",), résumé={"type": "null"})),
+        schema(closed((RESUME,), {RESUME: {"type": "null"}})),
         ['{"'],
     )
     for index, text in enumerate(SPECIAL):

@@ -109,6 +109,25 @@ def test_ids_outside_the_vocabulary_are_named(bad):
         small_vocabulary("ab").checked([0, bad], "recent_tokens")
 
 
+def test_a_tokenizer_file_is_read_without_loading_it_first():
+    for name in ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added"):
+        source = (TOYS / name / "tokenizer.json").read_text()
+        assert TokenBytes.from_json(source).by_id == TokenBytes.from_tokenizer(backend(name)).by_id
+
+
+@pytest.mark.parametrize("source", ["", "{", "[]", "{}"])
+def test_another_file_is_refused(source):
+    with pytest.raises(UnsupportedVocabulary, match=r"not a tokenizer\.json"):
+        TokenBytes.from_json(source)
+
+
+def test_an_added_token_that_loads_under_another_id_is_named():
+    spec = json.loads((TOYS / "toy-bpe" / "tokenizer.json").read_text())
+    spec["added_tokens"][-1]["id"] += 7
+    with pytest.raises(UnsupportedVocabulary, match="loads as"):
+        TokenBytes.from_json(json.dumps(spec))
+
+
 def test_words_that_begin_with_bytes_are_one_run():
     vocabulary = small_vocabulary("ab", "abc", "ac", b"\xff\xff", b"\xff\xfe")
     for prefix in (b"", b"a", b"ab", b"abc", b"b", b"\xff", b"\xff\xff", b"zz", b"\xff\xff\xff"):

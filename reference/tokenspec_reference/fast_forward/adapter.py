@@ -151,6 +151,4 @@ def _vocabulary(request: Mapping[str, Any], models: Mapping[str, Model]) -> Toke
 @lru_cache(maxsize=2)
 def _of_directory(directory: str) -> TokenBytes:
     """The vocabulary of a folder; kept for the many requests about one row."""
-    from tokenizers import Tokenizer
-
-    return TokenBytes.from_tokenizer(Tokenizer.from_file(str(Path(directory) / "tokenizer.json")))
+    return TokenBytes.from_json((Path(directory) / "tokenizer.json").read_text(encoding="utf-8"))

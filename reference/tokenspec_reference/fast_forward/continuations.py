@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tokenspec_reference.fast_forward.matcher import Matcher, after
+from tokenspec_reference.fast_forward.matcher import MARKER, Matcher, after
 from tokenspec_reference.fast_forward.tokenize import valid_utf8_length
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
@@ -92,7 +92,7 @@ class Text:
 
 
 def few_texts(following: Matcher) -> list[bytes] | None:
-    """Every way to go on, if there are few and none is long; None otherwise."""
+    """Every way to go on, up to the first special token, if there are few and none is long; None otherwise."""
     texts: list[bytes] = []
     stack: list[tuple[bytes, Matcher]] = [(b"", following)]
     while stack:
@@ -107,7 +107,7 @@ def few_texts(following: Matcher) -> list[bytes] | None:
             next_state = state.step(byte)
             if next_state is not None:
                 stack.append((text + bytes((byte,)), next_state))
-    return texts
+    return [text.partition(bytes((MARKER,)))[0] for text in texts]
 
 
 def completions(extension: bytes, following: Matcher | None) -> Iterator[bytes]:

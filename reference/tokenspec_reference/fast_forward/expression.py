@@ -179,7 +179,12 @@ class ExpressionState:
     def allowed(self) -> bytes:
         """The bytes that may come next, ascending."""
         if self._allowed is None:
-            self._allowed = bytes(byte for byte in range(256) if self._node.first >> byte & 1)
+            members = []
+            rest = self._node.first
+            while rest:
+                members.append((rest & -rest).bit_length() - 1)
+                rest &= rest - 1
+            self._allowed = bytes(members)
         return self._allowed
 
     def step(self, byte: int) -> ExpressionState | None:

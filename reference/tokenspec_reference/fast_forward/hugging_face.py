@@ -36,23 +36,42 @@ def read_hugging_face(tokenizer: Any, *, cache_directory: Path | None = None) ->
             f"expected a fast tokenizer or a tiktoken encoding, got {type(tokenizer).__name__}",
             field="tokenizer",
         )
-    source = backend.to_str()
-    spec = msgspec.json.decode(source)
+    return read_tokenizer_json(backend.to_str(), cache_directory=cache_directory)
+
+
+def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> TokenBytes:
+    """The token bytes of a ``tokenizer.json``.
+
+    Raises:
+        UnsupportedVocabulary: not such a file, an unknown decoder, or an added token that loads under another id.
+    """
+    try:
+        spec = msgspec.json.decode(source)
+        added, model = spec["added_tokens"], spec["model"]
+    except (msgspec.DecodeError, TypeError, KeyError) as error:
+        raise UnsupportedVocabulary(f"not a tokenizer.json: {error}", field="tokenizer") from error
     digest = hashlib.sha256(source.encode()).hexdigest()
-    specials = {token["content"]: token["id"] for token in spec["added_tokens"] if _is_special(token)}
+    specials = {token["content"]: token["id"] for token in added if _is_special(token)}
     by_id = load_bytes(cache_directory, digest) if cache_directory else None
     if by_id is None:
         by_id = _token_bytes(spec, specials)
         if cache_directory:
             store_bytes(cache_directory, digest, by_id)
     encoders = _Encoders(spec, specials)
+    for token in added:
+        if encoders.plain.token_to_id(token["content"]) != token["id"]:
+            raise UnsupportedVocabulary(
+                f"{token['content']!r} loads as {encoders.plain.token_to_id(token['content'])}, not {token['id']}; "
+                "enter it into the vocabulary, too",
+                field="tokenizer.added_tokens",
+            )
     return TokenBytes.from_parts(
         by_id,
         encoders.text,
         special_ids=specials,
-        added=(token["id"] for token in spec["added_tokens"] if not _is_special(token)),
+        added=(token["id"] for token in added if not _is_special(token)),
         encode_isolated=encoders.isolated,
-        encode_merged=encoders.merged if spec["model"].get("ignore_merges") else None,
+        encode_merged=encoders.merged if model.get("ignore_merges") else None,
     )
 
 

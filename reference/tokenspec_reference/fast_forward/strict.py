@@ -53,10 +53,8 @@ def strict_tokens(
                 tokens += closed
                 covered += len(piece)
                 continue
-        whole = valid_utf8_length((vocabulary.bytes_of(context) or b"") + piece)
-        text = Text.after(vocabulary, context, piece[: max(whole - len(vocabulary.bytes_of(context) or b""), 0)])
-        following = after(matcher, forced[: covered + len(text.data)]) if grammar_check else None
-        closed = shared_by_all(text, following)
+        state = after(matcher, forced[:covered]) if grammar_check else None
+        closed = shared_by_all(vocabulary, context, piece, state)
         tokens += closed
         covered += len(vocabulary.bytes_of(closed) or b"")
         break
@@ -74,13 +72,21 @@ def context_of(vocabulary: TokenBytes, recent: Sequence[int]) -> tuple[int, ...]
     return ()
 
 
-def shared_by_all(text: Text, following: Matcher | None) -> list[int]:
-    """What the tokenisations of all continuations begin with."""
-    texts = None if following is None else few_texts(following)
-    if texts is not None:
-        exact = _shared_by_texts(text, texts)
+def shared_by_all(vocabulary: TokenBytes, context: tuple[int, ...], data: bytes, state: Matcher | None) -> list[int]:
+    """What the tokenisations of all continuations of ``data`` begin with.
+
+    ``state`` is the grammar before ``data``; None allows everything after it.
+    """
+    ending = None if state is None else after(state, data)
+    texts = None if ending is None else few_texts(ending)
+    before = vocabulary.bytes_of(context) or b""
+    for text in (Text(vocabulary, context, before, data), Text(vocabulary, (), b"", data)) if texts is not None else ():
+        exact = _shared_by_texts(text, texts or ())
         if exact is not None:
             return exact
+    whole = max(valid_utf8_length(before + data) - len(before), 0)
+    text = Text.after(vocabulary, context, data[:whole])
+    following = None if state is None else after(state, text.data)
     shared = text.tokens
     for start in text.starts():
         if not shared:

@@ -110,6 +110,13 @@ class TokenBytes:
 
         return read_hugging_face(tokenizer, cache_directory=cache_directory)
 
+    @staticmethod
+    def from_json(source: str, *, cache_directory: Path | None = None) -> TokenBytes:
+        """Read the text of a ``tokenizer.json``: the same, without loading the tokenizer first."""
+        from tokenspec_reference.fast_forward.hugging_face import read_tokenizer_json
+
+        return read_tokenizer_json(source, cache_directory=cache_directory)
+
     def ids_spelling(self, data: bytes) -> tuple[int, ...]:
         """Every id with exactly these bytes, lowest first."""
         only = self.id_of.get(data)

@@ -1,0 +1,81 @@
+"""Our JSON form of a grammar in llguidance's words (Lark with embedded JSON schemas)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tokenspec.adapters import Unsupported
+
+SHORTHANDS = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t-\\r "}
+
+SpecialId = Callable[[str], int]
+
+
+def llguidance_grammar(grammar: Mapping[str, Any], special_id: SpecialId) -> str:
+    """The grammar as text for ``LLMatcher``. One terminal each, so that a lexer cannot split an alternative.
+
+    Raises:
+        Unsupported: bytes that are not UTF-8 have no spelling in Lark.
+    """
+    import llguidance
+
+    if "json_schema" in grammar:
+        return str(llguidance.LLMatcher.grammar_from_json_schema(grammar["json_schema"], overrides=_spacing(grammar)))
+    rules: list[str] = []
+    start = " ".join(_item(part, rules, special_id) for part in grammar.get("sequence", [grammar]))
+    return str(llguidance.LLMatcher.grammar_from_lark("\n".join([f"start: {start}", *rules])))
+
+
+def _item(grammar: Mapping[str, Any], rules: list[str], special_id: SpecialId) -> str:
+    name = f"T{len(rules)}"
+    if "special" in grammar:
+        return f"<[{special_id(grammar['special'])}]>"
+    if "literal" in grammar:
+        rules.append(f"{name}: {_quoted(grammar['literal'])}")
+    elif "alternatives" in grammar:
+        rules.append(f"{name}: {' | '.join(map(_quoted, grammar['alternatives']))}")
+    elif "regex" in grammar:
+        rules.append(f"{name}: /{_ascii_classes(grammar['regex'])}/")
+    elif "json_schema" in grammar:
+        name = name.lower()
+        schema = {**grammar["json_schema"], "x-guidance": _spacing(grammar)}
+        rules.append(f"{name}: %json {json.dumps(schema)}")
+    else:
+        raise Unsupported(f"grammar kind {next(iter(grammar), 'none')}")
+    return name
+
+
+def _spacing(grammar: Mapping[str, Any]) -> dict[str, bool]:
+    return {"whitespace_flexible": grammar.get("whitespace") == "flexible"}
+
+
+def _quoted(text: Any) -> str:
+    if not isinstance(text, str):
+        raise Unsupported("literals that are not UTF-8 have no spelling in Lark")
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _ascii_classes(pattern: str) -> str:
+    r"""``\d \w \s`` as ranges, because there they mean Unicode classes; ``/`` escaped."""
+    result, at, in_class = "", 0, False
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            following = pattern[at + 1 : at + 2]
+            members = SHORTHANDS.get(following.lower()) if following.isalpha() else None
+            if members is None:
+                result += char + following
+            elif in_class:
+                if following.isupper():
+                    raise Unsupported(f"\\{following} inside a class")
+                result += members
+            else:
+                result += f"[{'^' if following.isupper() else ''}{members}]"
+            at += 2
+            continue
+        in_class = char == "[" or (in_class and char != "]")
+        result += "\\/" if char == "/" else char
+        at += 1
+    return result
