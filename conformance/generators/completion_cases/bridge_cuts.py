@@ -67,8 +67,8 @@ CUTS = (
     ),
     bridge(
         "cut-mid-thought-tool",
-        "A thought cut by length before a result.",
-        [turn(DEEP, until="winters")],
+        "A thought cut by length before a call, and a result all the same.",
+        [turn(calling(ROME, reasoning_content="I need the weather first."), until="weather")],
         [tool("21 C", "call_rome")],
         "OPEN_THOUGHT",
         "TOOL_RESULTS",
@@ -180,6 +180,17 @@ STOPS = (
         "STOP_TOKEN",
         "TRUNCATION",
         requires=("RND-050", "RND-057"),
+        issue="renderers B3",
+    ),
+    bridge(
+        "text-after-stop-tool",
+        "Tokens sampled after the stop token of a call are kept, or the bridge declines.",
+        [turn(CALL), text(" extra")],
+        [tool("21 C", "call_rome")],
+        "STOP_TOKEN",
+        "TRUNCATION",
+        requires=("RND-050", "RND-057"),
+        tools=TOOLS,
         issue="renderers B3",
     ),
     bridge(
