@@ -48,7 +48,9 @@ CONSTRUCTS = {
     # taking parts
     "strip": text("<{{ t.strip() }}|{{ t.lstrip() }}|{{ t.rstrip() }}|{{ t | trim }}|{{ t.strip('. \\n') }}>"),
     "trim-chars": text("<{{ t | trim('.\\n ') }}>"),
-    "index": text("{% if t %}{{ t[0] }}{{ t[-1] }}{% endif %}{{ t[:3] }}|{{ t[2:] }}|{{ t[-3:] }}|{{ t[::2] }}|{{ t[::-1] }}"),
+    "index": text(
+        "{% if t %}{{ t[0] }}{{ t[-1] }}{% endif %}{{ t[:3] }}|{{ t[2:] }}|{{ t[-3:] }}|{{ t[::2] }}|{{ t[::-1] }}"
+    ),
     "split": text("{{ t.split(' ') }}{{ t.split() }}{{ t.split('.')[0] }}{{ t.split(None, 1) }}"),
     "rsplit": text("{{ t.rsplit(' ', 1) }}{{ t.rsplit() }}{{ t.rsplit(None, 1) }}"),
     "splitlines": text("{{ t.splitlines() }}{{ t.splitlines(true) }}"),
@@ -60,19 +62,34 @@ CONSTRUCTS = {
     ),
     "characters": text("{% for c in t %}{{ c }}.{% endfor %}{{ t | list | join('_') }}"),
     "first-last": text("{{ t | first }}{{ t | last }}{{ t | reverse }}{{ t | length }}"),
-    "batch": text("{% for row in t | batch(4, '-') %}{{ row | join }}/{% endfor %}{% for s in t | slice(2) %}{{ s | join }}{% endfor %}"),
+    "batch": text(
+        "{% for row in t | batch(4, '-') %}{{ row | join }}/{% endfor %}{% for s in t | slice(2) %}{{ s | join }}{% endfor %}"
+    ),
     # changing characters
-    "case": text("{{ t | upper }}{{ t.lower() }}{{ t | capitalize }}{{ t.title() }}{{ t | title }}{{ t.swapcase() }}{{ t.casefold() }}"),
+    "case": text(
+        "{{ t | upper }}{{ t.lower() }}{{ t | capitalize }}{{ t.title() }}{{ t | title }}{{ t.swapcase() }}{{ t.casefold() }}"
+    ),
     "case-mixed": text("{{ (t ~ '-ß-' ~ m.role) | upper }}{{ (m.role ~ t).title() }}"),
-    "replace": text("{{ t | replace(' ', '<E>') }}{{ t.replace(' ', '_', 1) }}{{ t | replace('zzz', 'y') }}{{ 'a-b' | replace('-', t) }}"),
+    "replace": text(
+        "{{ t | replace(' ', '<E>') }}{{ t.replace(' ', '_', 1) }}{{ t | replace('zzz', 'y') }}{{ 'a-b' | replace('-', t) }}"
+    ),
     "replace-empty": text("{{ t.replace('', '.') }}{{ t.replace('', '.', 2) }}"),
     "replace-needle": text("{{ 'say %s twice' | replace('%s', t) }}{{ (t ~ '|' ~ t) | replace(t, 'x') }}"),
     "pad": text("{{ t.center(40, '*') }}{{ t | center(40) }}{{ t.ljust(30) }}{{ t.rjust(30, '.') }}{{ t.zfill(30) }}"),
     "indent": text("{{ t | indent }}{{ t | indent(2, true, true) }}{{ t | indent('> ', first=true) }}"),
     "tabs": text("{{ t.expandtabs(4) }}"),
     "escape": text("{{ t | e }}{{ (t | safe) + '<b>' }}{{ '<b>' + (t | safe) }}{{ t | escape ~ '<' }}"),
-    "autoescape": text("{% autoescape true %}{{ t }}{{ '<' ~ t }}{{ t | upper }}{{ [t, '<'] | join }}{% endautoescape %}"),
-    "computed-filters": text("{{ t | wordwrap(8) }}{{ t | truncate(9) }}{{ t | urlencode }}{{ t | striptags }}{{ t | forceescape }}{{ t | wordcount }}"),
+    "safe": text(
+        "{% set s = ('<i>' ~ t) | safe %}{{ s }}{{ ('<%s>' | safe) % t }}{{ ('<{}>' | safe).format(t) }}"
+        "{{ (', ' | safe).join([t, '<']) }}{{ s.replace('>', '<') }}{{ s.strip() + '&' }}{{ s[1:] + '&' }}{{ s.striptags() }}"
+        "{% for c in s %}{{ c + '&' if loop.first }}{% endfor %}{{ s.upper() + '<' }}{{ s * 2 + '<' }}{{ '<%s>' | safe | format(t) }}"
+    ),
+    "autoescape": text(
+        "{% autoescape true %}{{ t }}{{ '<' ~ t }}{{ t | upper }}{{ [t, '<'] | join }}{% endautoescape %}"
+    ),
+    "computed-filters": text(
+        "{{ t | wordwrap(8) }}{{ t | truncate(9) }}{{ t | urlencode }}{{ t | striptags }}{{ t | forceescape }}{{ t | wordcount }}"
+    ),
     "string-filter": each("{{ m.content | string }}{{ (m.content | string) + '!' }}"),
     # JSON and repr
     "tojson": each("{{ m | tojson }}"),
@@ -100,9 +117,11 @@ CONSTRUCTS = {
     "set-block-loop": "{% set b %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% endset %}{{ b }}",
     "filter-block": each("{% filter upper %}<b>{{ m.content }}{% endfilter %}"),
     "namespace": "{% set ns = namespace(text='') %}{% for m in messages %}{% set ns.text = ns.text ~ m.role ~ m.content %}{% endfor %}{{ ns.text }}",
-    "macro": "{% macro show(x, y='?') %}<{{ x }}{{ y }}>{% endmacro %}" + each("{{ show(m.content) }}{{ show(m.role, y=m.content) }}"),
+    "macro": "{% macro show(x, y='?') %}<{{ x }}{{ y }}>{% endmacro %}"
+    + each("{{ show(m.content) }}{{ show(m.role, y=m.content) }}"),
     "macro-loop": "{% macro all(ms) %}{% for m in ms %}<{{ m.role }}>{{ m.content }}</>{% endfor %}{% endmacro %}{{ all(messages) }}",
-    "call-block": "{% macro wrap() %}<{{ caller() }}>{% endmacro %}" + each("{% call wrap() %}{{ m.content }}{% endcall %}"),
+    "call-block": "{% macro wrap() %}<{{ caller() }}>{% endmacro %}"
+    + each("{% call wrap() %}{{ m.content }}{% endcall %}"),
     "generation": each("{% generation %}{{ m.content }}{% endgeneration %}"),
     "dict-update": each("{% set n = dict(m, content=m.content ~ '!') %}{{ n.content }}{{ n.role }}"),
     "lists": "{% set l = messages[:1] + messages[1:] %}{% for m in l %}{{ m.content }}{% endfor %}",
@@ -118,7 +137,9 @@ CONSTRUCTS = {
     "map-filter": "{{ messages | map(attribute='role') | map('upper') | join(' ') }}{{ messages | map(attribute='role') | unique | sort | join }}",
     "group": "{% for r, ms in messages | groupby('role') %}{{ r }}{{ ms | length }}{% endfor %}",
     "break": "{% for m in messages %}{% if loop.index > 2 %}{% break %}{% endif %}{% if m.role == 'system' %}{% continue %}{% endif %}{{ m.content }}{% endfor %}!",
-    "neighbours": each("{{ loop.previtem.role if loop.previtem }}>{{ m.role }}>{{ loop.nextitem.role if loop.nextitem }}"),
+    "neighbours": each(
+        "{{ loop.previtem.role if loop.previtem }}>{{ m.role }}>{{ loop.nextitem.role if loop.nextitem }}"
+    ),
     "changed": each("{{ loop.changed(m.role) }}{{ loop.cycle('x', 'y') }}"),
     "recursive": "{% for m in messages recursive %}{{ m.role if m is mapping else m }}{% if m is mapping and m.tool_calls %}{{ loop(['a', 'b']) }}{% endif %}{% endfor %}",
     "loop-else": "{% for m in messages if m.role == 'nobody' %}{{ m.content }}{% else %}empty{% endfor %}",
@@ -134,9 +155,11 @@ CONSTRUCTS = {
         "{{ t.startswith('  ') }}{{ t.endswith('.') }}{{ t.find(' ') }}{{ t.count('.') }}{{ t.isupper() }}{{ t.index(t) }}"
         "{{ 'x'.upper() }}{{ 'a,b'.split(',') }}{{ t.isidentifier() }}"
     ),
-    "numbers": each("{% for c in m.tool_calls or [] %}{% if c.function.arguments is mapping %}{% set a = c.function.arguments %}"
+    "numbers": each(
+        "{% for c in m.tool_calls or [] %}{% if c.function.arguments is mapping %}{% set a = c.function.arguments %}"
         "{{ a.n }}{{ a.x }}{{ a.n + 1 if a.n is defined }}{{ '%d' % a.n if a.n is defined }}{{ a.x | round if a.x is defined }}{{ a.n | string }}{{ a.deep }}{{ a.none }}"
-        "{% endif %}{% endfor %}"),
+        "{% endif %}{% endfor %}"
+    ),
     "private-names": each("{{ _tokenspec_state }}{{ m.content._tokenspec_runs }}{{ m.content['_tokenspec_runs'] }}"),
     "forbidden": each("{{ m.content.__class__ }}"),
     "append": "{% set l = [] %}{% for m in messages %}{{ l.append(m) }}{% endfor %}",

@@ -15,7 +15,7 @@ from transformers.utils import chat_template_utils
 
 from tokenspec_reference.errors import TemplateRejects
 
-FROZEN = datetime(2024, 7, 26, 12, 0)
+FROZEN = datetime(2024, 7, 26, 12, 0)  # noqa: DTZ001 - a wall time
 SPECIAL = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 
 

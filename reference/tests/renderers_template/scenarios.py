@@ -142,7 +142,7 @@ SCENARIOS = {
     "whitespace": ([system("  Pad Lemur "), user("\n\nLead Indri\n"), assistant("  Sifaka\n\n")], None),
     "odd-text": (
         [
-            user("O'Neil \"quotes\" <tags> & {{ braces }} %s {0} é ß ﬁ İ \u2028 \x85 東京"),
+            user('O\'Neil "quotes" <tags> & {{ braces }} %s {0} é ß ﬁ İ \u2028 \x85 東京'),
             assistant("it's \\ fine"),
         ],
         None,

@@ -84,7 +84,9 @@ def test_moving_characters_leaves_nothing_unattributed(construct):
 
 
 def test_computed_text_is_reported_and_not_claimed():
-    renderer = TemplateRenderer(Letters(), "{{ messages | length }}|{{ messages[0].content | wordwrap(5) }}|{{ not messages }}")
+    renderer = TemplateRenderer(
+        Letters(), "{{ messages | length }}|{{ messages[0].content | wordwrap(5) }}|{{ not messages }}"
+    )
     found = renderer.provenance([{"role": "user", "content": "ab cd ef"}])
     assert [found.text[a:b] for a, b in found.unattributed] == ["1", "ab cd\nef", "False"]
     assert not any(span.is_content for span in found.spans)
@@ -92,7 +94,9 @@ def test_computed_text_is_reported_and_not_claimed():
 
 def test_truth_values_of_containers_are_attributed_by_their_place():
     messages = [{"role": "tool", "content": {"ok": True, "none": None, "n": 1}}]
-    found = TemplateRenderer(Letters(), "{{ messages[0].content }}{{ messages[0].content | tojson }}").provenance(messages)
+    found = TemplateRenderer(Letters(), "{{ messages[0].content }}{{ messages[0].content | tojson }}").provenance(
+        messages
+    )
     values = [found.text[s.start : s.end] for s, o in zip(found.spans, found.origins, strict=True) if o and not o.key]
     assert values == ["True", "None", "1", "true", "null", "1"]
     assert found.unattributed == []
@@ -100,7 +104,9 @@ def test_truth_values_of_containers_are_attributed_by_their_place():
 
 def test_an_escape_belongs_to_its_character():
     messages = [{"role": "user", "content": "é<'\"\n"}]
-    template = "{{ messages[0].content | tojson(ensure_ascii=true) }}{{ [messages[0].content] }}{{ messages[0].content | e }}"
+    template = (
+        "{{ messages[0].content | tojson(ensure_ascii=true) }}{{ [messages[0].content] }}{{ messages[0].content | e }}"
+    )
     found = TemplateRenderer(Letters(), template).provenance(messages)
     body = [found.text[s.start : s.end] for s in found.spans if s.is_content]
     assert body == ["\\u00e9<'\\\"\\n", "é<\\'\"\\n", "é&lt;&#39;&#34;\n"]

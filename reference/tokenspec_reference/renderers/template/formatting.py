@@ -12,6 +12,7 @@ from jinja2.sandbox import SandboxedFormatter
 from .limits import check_numbers
 from .printing import agreed, repr_pieces, text_of
 from .provenance import Tracked, concat, derived
+from .safe import SafeText, as_markup
 
 if TYPE_CHECKING:
     from .limits import Limits
@@ -26,6 +27,8 @@ _CONVERSION = re.compile(
 
 def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) -> str:
     """``template % arguments``."""
+    if isinstance(template, SafeText):
+        return str(as_markup(template, "__mod__", arguments))
     values = list(arguments) if isinstance(arguments, tuple) else [arguments]
     conversions = list(_CONVERSION.finditer(template))
     for match in conversions:
@@ -33,11 +36,17 @@ def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) ->
         if "*" in (match["width"], match["precision"]):
             for value in values:
                 limits.check_size(value)
+    _check_fields(limits, len(conversions), arguments.values() if isinstance(arguments, Mapping) else values)
     text = str.__str__(template) % arguments
     try:
         return agreed(text, concat(_percent_pieces(template, conversions, arguments, values, table)))
     except (LookupError, TypeError, ValueError):
         return derived(text)  # a conversion the pattern above does not know
+
+
+def _check_fields(limits: Limits, fields: int, values: Iterable[Any]) -> None:
+    """Refuse a format whose fields, all filled with the longest value, would be huge."""
+    limits.check_size(fields * max((len(value) for value in values if isinstance(value, str)), default=0))
 
 
 def _percent_pieces(
@@ -73,8 +82,9 @@ class TrackedFormatter(SandboxedFormatter):
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Python's result, rebuilt from tracked fields."""
-        text = super().vformat(format_string, args, kwargs)
         fields = list(Formatter().parse(str.__str__(format_string)))
+        _check_fields(self._limits, len(fields), (*args, *(kwargs.values() if isinstance(kwargs, Mapping) else ())))
+        text = super().vformat(format_string, args, kwargs)
         if any("{" in (spec or "") for _, _, spec, _ in fields):
             return derived(text)
         pieces: list[str] = []

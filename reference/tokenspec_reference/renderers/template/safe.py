@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from .provenance import Tracked, parts_of, runs_of
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from .provenance import Tracked, derived, parts_of, runs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 
@@ -18,6 +25,9 @@ class SafeText(Tracked):
 
     def unmarked(self) -> Tracked:
         return Tracked.of(str.__str__(self), runs_of(self))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.unmarked())
 
     def _lift(self, other: str) -> str:
         return escaped(other)
@@ -37,3 +47,16 @@ def escaped(text: str) -> SafeText:
     pieces = [("".join(_ENTITIES.get(c, c) for c in part), origin) for part, origin in parts_of(text)]
     runs = tuple((len(piece), origin) for piece, origin in pieces)
     return marked_safe(Tracked.of("".join(piece for piece, _ in pieces), runs))
+
+
+def markup(text: SafeText) -> Markup:
+    """The string as ``markupsafe`` has it."""
+    return Markup(str.__str__(text))  # noqa: S704 - the template marked it safe
+
+
+def as_markup(text: SafeText, method: str, *args: Any, **kwargs: Any) -> Any:
+    """A method of ``Markup`` that formats, unescapes or strips tags: nobody follows its characters."""
+    result = getattr(markup(text), method)(*args, **kwargs)
+    if isinstance(result, Markup):
+        return marked_safe(derived(result))
+    return derived(result) if isinstance(result, str) else result

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateSyntaxError
@@ -23,7 +23,7 @@ from .limits import InvalidTemplate, Limits, check_method, check_operator
 from .marks import LoopMarks, TrackingCodeGenerator
 from .printing import text_of
 from .provenance import PRIVATE, Tracked, concat, derived, runs_of
-from .safe import escaped, marked_safe
+from .safe import SafeText, as_markup, escaped, marked_safe, markup
 from .sandbox import ChatSandbox
 from .state import state_of
 
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
 
     from tokenspec_reference.renderers.chat import Profile
+
+
+_OWN_METHODS = frozenset(vars(Tracked)) - frozenset(dir(str))
+"""Methods of tracked strings that plain strings do not have; a template does not see them."""
 
 
 class TrackingSandbox(ChatSandbox):
@@ -103,7 +107,9 @@ class TrackingSandbox(ChatSandbox):
             obj = Tracked.lift(obj)
         elif isinstance(obj, bytes) and attribute == "decode":
             return lambda *args, **kwargs: derived(obj.decode(*args, **kwargs))
-        if attribute.startswith(PRIVATE):
+        elif isinstance(obj, SafeText) and attribute in {"unescape", "striptags"}:
+            return partial(as_markup, obj, attribute)
+        if attribute.startswith(PRIVATE) or (attribute in _OWN_METHODS and isinstance(obj, Tracked)):
             return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
@@ -127,6 +133,8 @@ class TrackingSandbox(ChatSandbox):
         """``'...'.format(...)``, sandboxed as Jinja does it, with provenance."""
         if super().wrap_str_format(value) is None:
             return None
+        if isinstance(value.__self__, SafeText):
+            return super().wrap_str_format(getattr(markup(value.__self__), value.__name__))
         return _Format(self, value.__self__, mapping=value.__name__ == "format_map")
 
     # --- the marks
