@@ -130,7 +130,7 @@ def test_isolated_encoding_keeps_callers_out_of_control_tokens(message):
     renderer = create_renderer(tokenizer, family="qwen3", encoding="isolated")
     isolated = renderer.render(messages, tools=tools)
     control = renderer.encoder.control_ids
-    _, spans = renderer.render_text(messages, tools=tools)
+    _, spans, _ = renderer.render_parts(messages, tools=tools, add_generation_prompt=False)
     written = "".join(hf.text[s.start : s.end] if not s.is_supplied else "\0" for s in spans)
     expected = [i for i in tokenizer.encode(written, add_special_tokens=False) if i in control]
     assert [i for i in isolated.token_ids if i in control] == expected

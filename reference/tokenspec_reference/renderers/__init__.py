@@ -3,6 +3,8 @@
 from tokenspec_reference.renderers.attribute import attribute_text_segments
 from tokenspec_reference.renderers.collate import Batch, collate
 from tokenspec_reference.renderers.create import create_renderer, family_names
+from tokenspec_reference.renderers.generate import Completion, Generation, GenerationRequest, generate
+from tokenspec_reference.renderers.parsing import ParsedResponse, ParsedToolCall
 from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.training import (
@@ -14,7 +16,12 @@ from tokenspec_reference.renderers.training import (
 
 __all__ = [
     "Batch",
+    "Completion",
+    "Generation",
+    "GenerationRequest",
     "MultiModalData",
+    "ParsedResponse",
+    "ParsedToolCall",
     "PlaceholderRange",
     "RenderedTokens",
     "RenderedTrainingSample",
@@ -26,4 +33,5 @@ __all__ = [
     "collate",
     "create_renderer",
     "family_names",
+    "generate",
 ]

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import FAMILIES, create_renderer
+from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
@@ -67,6 +68,59 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         result["content_mask"] = tokens.content_mask_for_roles(set(roles))
         result["loss_mask"] = build_training_sample(_Once(tokens), messages or [], content_sft_roles=roles).loss_mask
     return result
+
+
+def parse(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Operation ``parse``: completion ids to content, reasoning and calls.
+
+    Raises:
+        UnsupportedByReference: nobody declared how completions of this row's family are read.
+    """
+    renderer = renderer_for(request, models)
+    if not isinstance(renderer, Renderer):
+        raise UnsupportedByReference("the template family has no parser", field="model")
+    found = renderer.parse_response(
+        request["token_ids"], tools=request.get("tools"), prompt_ids=request.get("prompt_ids")
+    )
+    return {
+        "content": found.content,
+        "reasoning_content": found.reasoning_content,
+        "reasoning_complete": found.reasoning_complete,
+        "tool_calls": [
+            {
+                "name": call.name,
+                "arguments": call.arguments,
+                "status": call.status,
+                "raw": call.raw,
+                "id": call.id,
+                "token_span": list(call.token_span) if call.token_span else None,
+            }
+            for call in found.tool_calls
+        ],
+    }
+
+
+def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Operation ``bridge``: prompt and completion ids plus new messages to the next prompt, or null.
+
+    Raises:
+        UnsupportedByReference: the row's family is the generic one.
+    """
+    renderer = renderer_for(request, models)
+    if not isinstance(renderer, Renderer):
+        raise UnsupportedByReference("the template family has no bridge", field="model")
+    found = renderer.bridge_to_next_turn(
+        request["prompt_ids"], request["completion_ids"], request["messages"], tools=request.get("tools")
+    )
+    if found is None:
+        return {"token_ids": None}
+    return {
+        "token_ids": found.token_ids,
+        "message_indices": found.message_indices,
+        "sampled_mask": found.sampled_mask,
+        "is_content": found.is_content,
+        "message_roles": found.message_roles,
+    }
 
 
 class _Once:

@@ -14,6 +14,8 @@ from weakref import WeakKeyDictionary
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.token_text import (
     CharSpans,
+    bytes_of_token,
+    is_byte_level,
     spans_from_bytes,
     spans_from_offsets,
     token_byte_lengths,
@@ -125,6 +127,24 @@ class Encoder:
         return cast(
             "dict[int, int] | None", self._shared("bytes", lambda: token_byte_lengths(vocabulary(), self.added))
         )
+
+    def token_bytes(self, token: int) -> bytes:
+        """Bytes of an ordinary token; what the tokenizer decodes it to where its vocabulary cannot be read."""
+        if self.byte_lengths is None:
+            return str(self.tokenizer.decode([token])).encode()
+        ordinary, byte_level = self._ordinary
+        spelled = ordinary.get(token)
+        return b"" if spelled is None else bytes_of_token(spelled, byte_level=byte_level)
+
+    @property
+    def _ordinary(self) -> tuple[dict[int, str], bool]:
+        """Spelling of the ordinary tokens, and whether they spell bytes."""
+
+        def build() -> tuple[dict[int, str], bool]:
+            spelled = {i: token for token, i in self.tokenizer.get_vocab().items() if i not in self.added}
+            return spelled, is_byte_level(spelled.values())
+
+        return cast("tuple[dict[int, str], bool]", self._shared("tokens", build))
 
     def has(self, token: str) -> bool:
         """Tell whether ``token`` is an added token of the tokenizer."""

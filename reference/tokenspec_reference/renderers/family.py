@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +36,9 @@ class Family:
 
     ``variants`` lists the known revisions of the template as ``(name, marker)``: the first revision whose marker stands
     in the row's template is used. The last marker is empty, so the last revision is also the default;
+    ``response`` tells how completions are read. ``history_before_results`` gives a short history that puts the format
+    into the state of a prompt with the given control tokens, for formats whose text depends on far history.
+    ``closes_by_next_marker`` says that a turn ends with the marker of the next one.
     ``default_variant`` says otherwise for a family that shares its module with a sibling.
     """
 
@@ -41,6 +47,9 @@ class Family:
     generation_prompt: GenerationPrompt
     stop_tokens: tuple[str, ...]
     variants: tuple[tuple[str, str], ...] = (("", ""),)
+    response: ResponseFormat = field(default_factory=ResponseFormat)
+    history_before_results: Callable[[frozenset[str]], list[dict[str, Any]]] | None = None
+    closes_by_next_marker: bool = False
     straddle: Straddle = "first-char"
     default_variant: str | None = None
 

@@ -14,12 +14,19 @@ from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, buil
 from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
+from tokenspec_reference.renderers.parsing.completion import read_completion
+from tokenspec_reference.renderers.parsing.parse import parse_completion
+from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place
 from tokenspec_reference.renderers.template_values import REJECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+PROMPT_TAIL = 64
+"""How many tokens at the end of a prompt are searched for an open thought; keeps parsing independent of its length."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +63,7 @@ class Renderer:
             InvalidMessages: the conversation is malformed; ``field`` names the place.
             TemplateRejects: the row's template refuses it.
         """
-        chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
-        text, spans = self._text_and_spans(chat)
+        text, spans, chat = self.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
         found = encode_and_attribute(
             self.encoder,
             text,
@@ -72,22 +78,27 @@ class Renderer:
             sampled_mask=found.sampled_mask,
             is_content=found.is_content,
             message_roles=[turn.role for turn in chat.turns],
-            message_tool_names=tool_names(chat.turns),
+            message_tool_names=self.tool_names_of(chat),
             char_spans=found.char_spans,
             text=text,
         )
 
-    def render_text(
-        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
-    ) -> tuple[str, list[Span]]:
-        """The text and its attributed spans, without encoding anything."""
-        return self._text_and_spans(self._chat(messages, tools, add_generation_prompt=add_generation_prompt))
+    def render_parts(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
+    ) -> tuple[str, list[Span], Chat]:
+        """The text, its attributed spans and the normalised conversation, without encoding anything."""
+        chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
+        return *self._text_and_spans(chat), chat
 
     def render_ids(
         self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
     ) -> list[int]:
         """Only the ids of :meth:`render`."""
         return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).token_ids
+
+    def tool_names_of(self, chat: Chat) -> list[str | None]:
+        """Per message, the tool a result answers; None for all other messages."""
+        return tool_names(chat.turns)
 
     def get_stop_token_ids(self) -> list[int]:
         """Ids that end an assistant turn; the first one is the family's own turn closer.
@@ -98,6 +109,68 @@ class Renderer:
         own, *others = self.family.stop_tokens
         known = [token for token in others if self.encoder.has(token)]
         return [self.encoder.id_of(token) for token in (own, *known)]
+
+    def parse_response(
+        self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None
+    ) -> ParsedResponse:
+        """Content, reasoning and calls of sampled ids, read up to the first stop token.
+
+        ``prompt_ids`` tell whether the prompt opened a thought; without them the renderer's own generation prompt does.
+        """
+        view = read_completion(self.encoder, token_ids, self.stop_ids)
+        return parse_completion(view, self.family.response, ToolSchemas(tools), self.open_thought(prompt_ids))
+
+    def open_thought(self, prompt_ids: Sequence[int] | None) -> str | None:
+        """What a prompt wrote after the marker of a thought it left open; None where it left none open."""
+        form = self.family.response.thought
+        if form is None:
+            return None
+        if prompt_ids is None:
+            opening = self._chat([{"role": "user", "content": "q"}], None, add_generation_prompt=False)
+            tail = "".join(segment.text for segment in self.family.generation_prompt(opening, self.variant))
+            position = tail.rfind(form.open)
+        else:
+            view = read_completion(self.encoder, prompt_ids[-PROMPT_TAIL:], frozenset())
+            tail, position = view.text, -1
+            while (found := view.find(form.open, position + 1)) >= 0:
+                position = found
+        after = tail[position + len(form.open) :]
+        return after if position >= 0 and form.after_open.startswith(after) else None
+
+    def bridge_to_next_turn(
+        self,
+        previous_prompt_ids: Sequence[int],
+        previous_completion_ids: Sequence[int],
+        new_messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Any = None,
+    ) -> RenderedTokens | None:
+        """The next prompt: exactly prompt + completion, then what the template writes up to the next generation prompt.
+
+        Returns None where it declines (see :mod:`tokenspec_reference.renderers.bridge`); then render everything again.
+        The prior part has index -1 and is neither content nor sampled; indices count ``new_messages``; ``text`` and
+        ``char_spans`` are left empty, because sampled ids may decode to other text than they were made of.
+        """
+        from tokenspec_reference.renderers.bridge import bridge
+
+        return bridge(self, previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+
+    @property
+    def is_prefix_stable(self) -> bool:
+        """Whether full renders of conversations that end in an assistant turn stay prefixes when messages follow.
+
+        Judged on the witnesses of :mod:`tokenspec_reference.renderers.stability`, with this renderer's options.
+        """
+        from tokenspec_reference.renderers.stability import first_unstable
+
+        return first_unstable(self) is None
+
+    @cached_property
+    def stop_ids(self) -> frozenset[int]:
+        """Ids that end a completion: the family's stop tokens and the tokenizer's own end of sequence."""
+        eos = getattr(self.tokenizer, "eos_token_id", None)
+        known = {self.encoder.id_of(token) for token in self.family.stop_tokens if self.encoder.has(token)}
+        return frozenset(known | ({eos} if isinstance(eos, int) else set()))
 
     @cached_property
     def _special_tokens(self) -> Mapping[str, Any]:

@@ -150,7 +150,7 @@ def _dumped(
         is_tuple = isinstance(value, tuple) and spell is _python_string
         yield scaffold("(" if is_tuple else "[")
         for position, element in enumerate(value):
-            is_part = depth > 0 or isinstance(element, Mapping)
+            is_part = depth > 0 or isinstance(element, (Mapping, str))
             yield scaffold(", " if position else "")
             yield from _dumped(element, spell, constants, depth=depth + 1, is_body=is_body and is_part)
         yield scaffold(("," if len(value) == 1 else "") + ")" if is_tuple else "]")

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 CharSpans = list[tuple[int, int]]
 
@@ -26,10 +26,27 @@ _BYTE_TOKEN = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
 @lru_cache(maxsize=1)
-def byte_alphabet() -> frozenset[str]:
-    """The 256 characters GPT-2 style vocabularies write bytes with."""
+def byte_alphabet() -> dict[str, int]:
+    """The 256 characters GPT-2 style vocabularies write bytes with, and the byte each stands for."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    return frozenset(map(chr, [*printable, *range(256, 256 + 256 - len(printable))]))
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + k): byte for k, byte in enumerate(others)}
+
+
+def is_byte_level(tokens: Iterable[str]) -> bool:
+    """Whether all ordinary tokens are written in the byte alphabet."""
+    alphabet = frozenset(byte_alphabet())
+    return all(map(alphabet.issuperset, tokens))
+
+
+def bytes_of_token(token: str, *, byte_level: bool) -> bytes:
+    """Bytes an ordinary token stands for in a byte-level, else in a byte-fallback vocabulary."""
+    if byte_level:
+        alphabet = byte_alphabet()
+        return bytes(alphabet[character] for character in token)
+    if _BYTE_TOKEN.fullmatch(token):
+        return bytes([int(token[3:5], 16)])
+    return token.replace("▁", " ").encode("utf-8", "replace")
 
 
 def token_byte_lengths(vocabulary: Mapping[str, int], added: Mapping[int, str]) -> dict[int, int] | None:
@@ -38,11 +55,9 @@ def token_byte_lengths(vocabulary: Mapping[str, int], added: Mapping[int, str]) 
     ``added`` maps the ids of added tokens to their literal text.
     """
     ordinary = {token: i for token, i in vocabulary.items() if i not in added}
-    alphabet = byte_alphabet()
-    foreign = [token for token in ordinary if not alphabet.issuperset(token)]
-    if not foreign:
+    if is_byte_level(ordinary):
         lengths = {i: len(token) for token, i in ordinary.items()}
-    elif any("▁" in token for token in foreign):
+    elif any("▁" in token for token in ordinary):
         lengths = {
             i: 1 if _BYTE_TOKEN.fullmatch(token) else len(token.replace("▁", " ").encode("utf-8", "replace"))
             for token, i in ordinary.items()

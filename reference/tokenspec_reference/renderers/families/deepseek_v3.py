@@ -24,6 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.llama3 import printed_scaffold
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import DEEPSEEK_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
 from tokenspec_reference.renderers.template_values import member, text_of
 
@@ -124,10 +127,20 @@ def _last_tool(chat: Chat) -> int:
     return max(turn.index for turn in chat.turns if turn.role == "tool")
 
 
+def history_before_results(present: frozenset[str]) -> list[dict[str, Any]]:
+    """The flag for the first output is set once: a prompt that had tool outputs leaves it set."""
+    user = {"role": "user", "content": "q"}
+    if "<｜tool▁outputs▁begin｜>" not in present:
+        return [user]
+    return [user, {"role": "tool", "content": "r"}, user]
+
+
 FAMILY = Family(
     name="deepseek-v3",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=(EOS,),
+    history_before_results=history_before_results,
+    response=ResponseFormat(ThoughtFormat(), DEEPSEEK_CALLS),
     variants=(("thinking", "'tool_calls' in message"), ("first", "")),
 )

@@ -25,6 +25,9 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.renderers.families.gemma_4_format import argument, call_name, declaration, get
 from tokenspec_reference.renderers.families.llama3 import printed_scaffold
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -265,4 +268,7 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<turn|>", "<|tool_response>", "<eos>"),
+    response=ResponseFormat(
+        ThoughtFormat("<|channel>", "<channel|>", after_open="thought\n", after_close=""), GEMMA_CALLS
+    ),
 )

@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Undefined, UndefinedError
 
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -185,4 +188,6 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
+    closes_by_next_marker=True,
+    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close="\n"), KEY_VALUE_CALLS),
 )

@@ -34,6 +34,9 @@ from tokenspec_reference.renderers.families.glm4_5 import (
     visible,
 )
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, block, body, joined, quoted, scaffold
 from tokenspec_reference.renderers.template_values import item, member, text_of, tojson
 
@@ -191,5 +194,7 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
+    closes_by_next_marker=True,
+    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KEY_VALUE_CALLS),
     variants=(("5.1", "defer_loading"), ("4.7", "")),
 )

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.gpt_oss_tools import builtin_tools, tool_namespace
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.harmony import parse_harmony
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import (
     is_defined,
@@ -153,4 +155,5 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|return|>", "<|call|>"),
+    response=ResponseFormat(whole=parse_harmony),
 )

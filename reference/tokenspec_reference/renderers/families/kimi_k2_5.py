@@ -18,6 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import KIMI_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import member, printed, tojson
 
@@ -109,4 +112,5 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "[EOS]"),
+    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KIMI_CALLS),
 )

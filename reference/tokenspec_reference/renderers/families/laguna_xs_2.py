@@ -15,10 +15,14 @@ Quirks: content that is no text is empty; an empty system message switches the d
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.glm4_5 import arguments_of
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import member, text_of, tojson
 
@@ -133,4 +137,7 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("</assistant>", "〈|EOS|〉"),
+    response=ResponseFormat(
+        ThoughtFormat(after_close="\n"), replace(KEY_VALUE_CALLS, separator="\n"), after_content="\n"
+    ),
 )

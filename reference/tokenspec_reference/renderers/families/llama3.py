@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Undefined
 
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import read_bare_call
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -177,5 +179,6 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+    response=ResponseFormat(bare_call=read_bare_call),
     variants=(("3.1", "builtin_tools"), ("3.2", "")),
 )

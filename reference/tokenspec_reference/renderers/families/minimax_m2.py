@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.glm4_5 import arguments_of, visible
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import MINIMAX_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -155,4 +158,5 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("[e~[",),
+    response=ResponseFormat(ThoughtFormat(), MINIMAX_CALLS),
 )

@@ -18,10 +18,14 @@ closer; values that are no containers are printed in Python's spelling; the prom
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen3_5 import CALL_INSTRUCTIONS, xml_call
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import XML_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -204,4 +208,5 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "</s>"),
+    response=ResponseFormat(ThoughtFormat(after_close="\n"), replace(XML_CALLS, separator="\n")),
 )

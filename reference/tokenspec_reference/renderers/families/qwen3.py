@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
 from tokenspec_reference.renderers.template_values import is_defined, member, printed, text_of
 
@@ -119,6 +122,7 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
+    response=ResponseFormat(ThoughtFormat(), JSON_CALLS),
     variants=(
         ("guarded", "message.reasoning_content is string"),
         ("2025-04", "reasoning_content"),

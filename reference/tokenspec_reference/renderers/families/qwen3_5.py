@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen3_vl import MediaCount
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import XML_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
     Block,
@@ -193,5 +196,6 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
+    response=ResponseFormat(ThoughtFormat(), XML_CALLS),
     variants=(("3.6", "preserve_thinking"), ("3.5", "")),
 )

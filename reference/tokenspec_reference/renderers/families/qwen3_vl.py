@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
 from tokenspec_reference.renderers.template_values import member, printed
 
@@ -113,4 +115,5 @@ FAMILY = Family(
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
+    response=ResponseFormat(calls=JSON_CALLS),
 )

@@ -1,0 +1,188 @@
+"""The next prompt of a conversation, without touching a token that was sampled.
+
+The result starts with exactly prompt + completion, followed by what the template writes between the turn that ended and
+the next generation prompt. That text is taken from a render of a *short* conversation with an equivalent last turn, so
+the cost does not depend on the length of the history.
+
+The bridge declines (None) where no right answer exists: an empty prompt, no new message, an assistant among the new
+messages, messages the template refuses, a tool result it leaves out, a stop token inside a thought, and a thought that
+the template would take back once the new messages are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import InvalidMessages, TemplateRejects
+from tokenspec_reference.renderers.attribute import encode_and_attribute
+from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.segments import OUTSIDE, Span
+
+if TYPE_CHECKING:
+    from tokenspec_reference.renderers.chat import Chat
+    from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
+    from tokenspec_reference.renderers.renderer import Renderer
+
+Message = Mapping[str, Any]
+
+UNSPOKEN = "thought"
+"""Stands for a thought that was cut before its first word, to see whether the template keeps thoughts at all."""
+
+
+def bridge(
+    renderer: Renderer,
+    previous_prompt_ids: Sequence[int],
+    previous_completion_ids: Sequence[int],
+    new_messages: Sequence[Message],
+    *,
+    tools: Any = None,
+) -> RenderedTokens | None:
+    """See :meth:`Renderer.bridge_to_next_turn`."""
+    if not previous_prompt_ids or not new_messages or any(m.get("role") == "assistant" for m in new_messages):
+        return None
+    prior = [*previous_prompt_ids, *previous_completion_ids]
+    said = renderer.parse_response(previous_completion_ids, tools=tools, prompt_ids=previous_prompt_ids)
+    stopped = any(token in renderer.stop_ids for token in previous_completion_ids)
+    if not said.reasoning_complete and stopped:
+        return None
+    short = _short_history(renderer, previous_prompt_ids)
+    turn = _equivalent_turn(said, new_messages)
+    found = _suffix(renderer, [*short, turn], new_messages, tools)
+    if found is None:
+        return None
+    closer, suffix, spans, roles, names = found
+    closing = _closing(renderer, said, previous_completion_ids, closer, stopped=stopped)
+    added = encode_and_attribute(
+        renderer.encoder, suffix, spans, encoding=renderer.encoding, straddle=renderer.straddle
+    )
+    before = len(prior) + len(closing)
+    count = len(added.token_ids)
+    return RenderedTokens(
+        token_ids=[*prior, *closing, *added.token_ids],
+        message_indices=[OUTSIDE] * before + (added.message_indices or [OUTSIDE] * count),
+        sampled_mask=[False] * (before + count) if added.is_content or not count else [],
+        is_content=[False] * before + added.is_content if added.is_content or not count else [],
+        message_roles=roles,
+        message_tool_names=names,
+    )
+
+
+def _short_history(renderer: Renderer, prompt_ids: Sequence[int]) -> list[Message]:
+    """A user message, or what the family needs to be in the state the prompt left it in."""
+    ask = renderer.family.history_before_results
+    if ask is None:
+        return [{"role": "user", "content": "q"}]
+    present = frozenset(prompt_ids)
+    return list(ask(frozenset(text for i, text in renderer.encoder.added.items() if i in present)))
+
+
+def _equivalent_turn(said: ParsedResponse, new_messages: Sequence[Message]) -> dict[str, Any]:
+    """The turn that was sampled, as far as it decides about what follows.
+
+    Calls get the ids of the results that answer them, in order; a completion carries none in most formats.
+    """
+    answered = [message.get("tool_call_id") for message in new_messages if message.get("role") == "tool"]
+    calls = [
+        {
+            "id": call.id or (answered[k] if k < len(answered) else None) or f"call_{k}",
+            "type": "function",
+            "function": {"name": call.name or "f", "arguments": call.arguments if _is_mapping(call.arguments) else {}},
+        }
+        for k, call in enumerate(call for call in said.tool_calls if call.status in ("ok", "unknown_tool"))
+    ]
+    turn: dict[str, Any] = {"role": "assistant", "content": "" if calls else (said.content or "ok")}
+    if said.reasoning_content or not said.reasoning_complete:
+        turn["reasoning_content"] = (said.reasoning_content or "").strip() or UNSPOKEN
+    if calls:
+        turn["tool_calls"] = calls
+    return turn
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _suffix(
+    renderer: Renderer,
+    ahead: list[Message],
+    new_messages: Sequence[Message],
+    tools: Any,
+) -> tuple[str, str, list[Span], list[str], list[str | None]] | None:
+    """The closer of the turn, and text and spans behind it; None where the template refuses or takes a thought back."""
+    own = len(ahead) - 1
+    rendered = _first_accepted(renderer, ahead, new_messages, tools)
+    if rendered is None:
+        return None
+    text, spans, chat = rendered
+    sampled = [span for span in spans if span.owner == own and span.is_sampled]
+    if not sampled:
+        return None
+    thought = str(ahead[-1].get("reasoning_content", ""))
+    if thought not in "".join(text[s.start : s.end] for s in sampled):
+        return None
+    owners = {span.owner for span in spans}
+    if any(turn.role == "tool" and turn.index not in owners for turn in chat.turns[own + 1 :]):
+        return None  # a result without its call vanishes in some formats
+    first_new = next((span.start for span in spans if span.owner > own), len(text))
+    end = max(span.end for span in sampled if span.start <= first_new)
+    closer = next(text[s.start : s.end] for s in sampled if s.end == end)
+    offset = own + 1
+    behind = [
+        Span(
+            span.start - end,
+            span.end - end,
+            span.owner - offset if span.owner >= offset else OUTSIDE,
+            span.is_content and span.owner >= offset,
+            is_sampled=False,
+            is_supplied=span.is_supplied,
+        )
+        for span in spans
+        if span.start >= end
+    ]
+    roles = [turn.role for turn in chat.turns[offset:]]
+    return closer, text[end:], behind, roles, renderer.tool_names_of(chat)[offset:]
+
+
+def _first_accepted(
+    renderer: Renderer, ahead: list[Message], new_messages: Sequence[Message], tools: Any
+) -> tuple[str, list[Span], Chat] | None:
+    """The short conversation in the first spelling of its calls that the template accepts."""
+    for turn in _spellings(ahead[-1]):
+        try:
+            return renderer.render_parts([*ahead[:-1], turn, *new_messages], tools=tools)
+        except (TemplateRejects, InvalidMessages):
+            continue
+    return None
+
+
+def _spellings(turn: Message) -> list[Message]:
+    """Arguments as a mapping, and as the JSON text some templates insist on."""
+    import json
+
+    if "tool_calls" not in turn:
+        return [turn]
+    calls = [
+        {**call, "function": {**call["function"], "arguments": json.dumps(call["function"]["arguments"])}}
+        for call in turn["tool_calls"]
+    ]
+    return [turn, {**turn, "tool_calls": calls}]
+
+
+def _closing(
+    renderer: Renderer, said: ParsedResponse, completion_ids: Sequence[int], closer: str, *, stopped: bool
+) -> list[int]:
+    """Ids that close an unfinished turn; nothing behind a turn that ended.
+
+    Where the next message's marker is the closer (GLM), it has to stand there in any case, once.
+    """
+    marker = next((token for token in renderer.family.stop_tokens if closer.endswith(token)), closer)
+    marker_ids = renderer.encoder.ids(marker)
+    if list(completion_ids[-len(marker_ids) :]) == marker_ids:
+        return []
+    if stopped and not renderer.family.closes_by_next_marker:
+        return []
+    form = renderer.family.response.thought
+    if form is not None and not said.reasoning_complete:
+        return renderer.encoder.ids(form.before_close + form.close + form.after_close + marker)
+    return marker_ids

@@ -1,0 +1,228 @@
+"""How families spell tool calls: where a block begins and ends, and how its inside is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tokenspec_reference.renderers.parsing.parsed import Status
+
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What the inside of a block says; positions are not known here."""
+
+    name: str | None
+    arguments: Any
+    status: Status
+    id: str | None = None
+
+
+Reader = Callable[[str, "ToolSchemas"], list[Attempt]]
+
+
+@dataclass(frozen=True)
+class CallFormat:
+    """Blocks of calls in the text. ``sections`` are markers around a group of blocks; they are no content.
+
+    ``separator`` is what the template writes between content and the first block. ``holds_json`` says that a close
+    marker may stand inside a JSON string, so that a later one is tried when the first leaves broken JSON.
+    """
+
+    begin: str
+    end: str
+    read: Reader
+    separator: str = ""
+    sections: tuple[str, ...] = ()
+    holds_json: bool = False
+
+
+class ToolSchemas:
+    """The declared tools: which names exist, and what type a parameter has."""
+
+    def __init__(self, tools: Any) -> None:
+        """Accepts tool schemas with and without the ``{"type": "function", "function": ...}`` envelope."""
+        self.parameters: dict[str, Mapping[str, Any]] = {}
+        for tool in tools or ():
+            function = tool.get("function", tool) if isinstance(tool, Mapping) else {}
+            if isinstance(function, Mapping) and isinstance(function.get("name"), str):
+                schema = function.get("parameters")
+                properties = schema.get("properties") if isinstance(schema, Mapping) else None
+                self.parameters[function["name"]] = properties if isinstance(properties, Mapping) else {}
+
+    def status(self, name: str) -> Status:
+        """``unknown_tool`` for a name outside the declared tools."""
+        return "ok" if not self.parameters or name in self.parameters else "unknown_tool"
+
+    def value(self, name: str, key: str, text: str) -> Any:
+        """A value written as bare text, in the type its schema declares.
+
+        Text stays text where the schema allows a string. Without a schema it is what it reads as: JSON, Python's
+        ``True``, ``False`` or ``None``, else text.
+        """
+        schema = self.parameters.get(name, {}).get(key)
+        types = _types(schema)
+        if "string" in types:
+            return text
+        value = _literal(text)
+        return text if value is MISSING else value
+
+
+def _types(schema: Any) -> set[str]:
+    if not isinstance(schema, Mapping):
+        return set()
+    kind = schema.get("type")
+    named = {kind} if isinstance(kind, str) else set(kind) if isinstance(kind, (list, tuple)) else set()
+    for keyword in ("anyOf", "oneOf"):
+        for option in schema.get(keyword) or ():
+            named |= _types(option)
+    if not named and any(isinstance(value, str) for value in schema.get("enum") or ()):
+        named = {"string"}
+    return named
+
+
+def _literal(text: str) -> Any:
+    """What bare text reads as, MISSING for plain text."""
+    python = {"True": True, "False": False, "None": None}
+    if text.strip() in python:
+        return python[text.strip()]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return MISSING
+
+
+def called(name: Any, arguments: Any, tools: ToolSchemas, identifier: str | None = None) -> Attempt:
+    """A call whose notation was read: check name and arguments.
+
+    Arguments a template wrote as a JSON text inside the JSON come back as that text.
+    """
+    if not isinstance(name, str) or not name:
+        return Attempt(None, arguments, "missing_name", identifier)
+    if isinstance(arguments, str):
+        status = tools.status(name) if _literal(arguments) is not MISSING else "invalid_json"
+        return Attempt(name, arguments, status, identifier)
+    if arguments is MISSING or not isinstance(arguments, (Mapping, list)):
+        return Attempt(name, None if arguments is MISSING else arguments, "malformed_structure", identifier)
+    return Attempt(name, arguments, tools.status(name), identifier)
+
+
+def read_json_object(text: str, tools: ToolSchemas, *, arguments_key: str = "arguments") -> list[Attempt]:
+    """``{"name": ..., "arguments": ...}``."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        found = re.match(r'\s*\{\s*"name"\s*:\s*"([^"\\]*)"', text)
+        return [Attempt(found[1] if found else None, None, "invalid_json")]
+    if not isinstance(value, Mapping):
+        return [Attempt(None, value, "malformed_structure")]
+    return [called(value.get("name"), value.get(arguments_key, MISSING), tools)]
+
+
+def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
+    r"""``<function=NAME>\n<parameter=KEY>\nVALUE\n</parameter>\n</function>``, or JSON where a model fell back."""
+    found = re.search(r"<function=([^>\n]*)>(.*)", text, re.DOTALL)
+    if not found:
+        return read_json_object(text, tools)
+    name, inside = found[1], found[2]
+    arguments = {
+        key: tools.value(name, key, value)
+        for key, value in re.findall(r"<parameter=([^>\n]*)>\n?(.*?)\n?</parameter>", inside, re.DOTALL)
+    }
+    if not name:
+        return [Attempt(None, arguments, "missing_name")]
+    is_broken = "</function>" not in inside or inside.count("<parameter=") > len(arguments)
+    return [Attempt(name, arguments, "malformed_structure" if is_broken else tools.status(name))]
+
+
+def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """``NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>``, or JSON where a model fell back to it."""
+    name = text.split("<arg_key>", maxsplit=1)[0].strip()
+    if name.startswith("{") or (name and "<arg_key>" not in text and not re.fullmatch(r"[\w.\-/:]+", name)):
+        return read_json_object(text, tools)
+    pairs = re.findall(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", text, re.DOTALL)
+    arguments = {key: tools.value(name, key, value) for key, value in pairs}
+    if not name:
+        return [Attempt(None, arguments, "missing_name")]
+    is_broken = text.count("<arg_key>") != len(pairs)
+    return [Attempt(name, arguments, "malformed_structure" if is_broken else tools.status(name))]
+
+
+def read_invocations(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """MiniMax: several ``<invoke name="N">`` in one block, or JSON where a model fell back to it."""
+    found = re.findall(r'<invoke name="([^"]*)">(.*?)(</invoke>|\Z)', text, re.DOTALL)
+    if not found:
+        return read_json_object(text, tools)
+    attempts = []
+    for name, inside, closed in found:
+        pairs = re.findall(r'<parameter name="([^"]*)">(.*?)</parameter>', inside, re.DOTALL)
+        arguments = {key: tools.value(name, key, value) for key, value in pairs}
+        status: Status = "unclosed_block" if not closed else tools.status(name) if name else "missing_name"
+        if closed and inside.count("<parameter ") != len(pairs):
+            status = "malformed_structure"
+        attempts.append(Attempt(name or None, arguments, status))
+    return attempts
+
+
+def read_kimi(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """``functions.NAME:INDEX<|tool_call_argument_begin|>{JSON}``; the first part is the call's id."""
+    identifier, marker, arguments = text.partition("<|tool_call_argument_begin|>")
+    identifier = identifier.strip()
+    if not marker:
+        return [Attempt(None, None, "malformed_structure", identifier or None)]
+    name = re.sub(r":\d+$", "", identifier).removeprefix("functions.")
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return [Attempt(name or None, arguments, "invalid_json", identifier or None)]
+    return [called(name, value, tools, identifier or None)]
+
+
+def read_fenced_json(text: str, tools: ToolSchemas) -> list[Attempt]:
+    r"""DeepSeek: ``function<｜tool▁sep｜>NAME\n```json\n{JSON}\n```."""
+    found = re.search(r"<｜tool▁sep｜>([^\n]*)\n```json\n(.*?)\n?```\s*\Z", text, re.DOTALL)
+    if not found:
+        return [Attempt(None, None, "malformed_structure")]
+    try:
+        value = json.loads(found[2])
+    except ValueError:
+        return [Attempt(found[1] or None, found[2], "invalid_json")]
+    return [called(found[1], value, tools)]
+
+
+def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
+    """Llama: the whole completion is ``{"name": ..., "parameters": ...}``; None where it is ordinary content."""
+    written = text.removeprefix("<|python_tag|>").strip()
+    try:
+        value = json.loads(written)
+    except ValueError:
+        found = re.match(r'\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"parameters"\s*:', written)
+        if not found:
+            return None
+        return Attempt(found[1], None, "invalid_json" if written.endswith("}") else "unclosed_block")
+    if not isinstance(value, Mapping) or "name" not in value or "parameters" not in value:
+        return None
+    return called(value["name"], value["parameters"], tools)
+
+
+JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", holds_json=True)
+XML_CALLS = CallFormat("<tool_call>", "</tool_call>", read_xml_function, separator="\n\n")
+KEY_VALUE_CALLS = CallFormat("<tool_call>", "</tool_call>", read_key_values)
+MINIMAX_CALLS = CallFormat("<minimax:tool_call>", "</minimax:tool_call>", read_invocations, separator="\n")
+KIMI_CALLS = CallFormat(
+    "<|tool_call_begin|>",
+    "<|tool_call_end|>",
+    read_kimi,
+    sections=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+)
+DEEPSEEK_CALLS = CallFormat(
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁call▁end｜>",
+    read_fenced_json,
+    sections=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+)

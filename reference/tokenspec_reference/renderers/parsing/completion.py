@@ -1,0 +1,70 @@
+"""Sampled ids as text that knows which of its characters are control tokens.
+
+Two completions with the same bytes give the same view: ordinary tokens are joined as bytes before they are decoded, and
+a marker that is a control token of the tokenizer is only found where that token was sampled, never where ordinary
+tokens happen to spell it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokenspec_reference.renderers.encode import Encoder
+
+
+@dataclass(frozen=True)
+class Completion:
+    """``text`` of the ids before the stop token. ``token_starts[k]`` is where token ``k`` begins in it.
+
+    ``controls`` maps the start of each control token to its text; ``is_control`` tells which markers are ever tokens.
+    ``stopped`` says whether a stop token ended it.
+    """
+
+    text: str
+    token_starts: list[int]
+    controls: dict[int, str]
+    known_controls: frozenset[str]
+    stopped: bool
+
+    def find(self, marker: str, start: int = 0, end: int | None = None) -> int:
+        """First position of a marker in ``[start, end)``, or -1."""
+        limit = len(self.text) if end is None else end
+        position = self.text.find(marker, start, limit)
+        while position >= 0 and marker in self.known_controls and self.controls.get(position) != marker:
+            position = self.text.find(marker, position + 1, limit)
+        return position
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Half-open token span that covers the characters ``[start, end)``."""
+        first = max(bisect_right(self.token_starts, start) - 1, 0)
+        return first, bisect_left(self.token_starts, end, first)
+
+
+def read_completion(encoder: Encoder, token_ids: Sequence[int], stop_ids: frozenset[int]) -> Completion:
+    """Decode ids up to the first stop token. Incomplete UTF-8 at the end becomes one U+FFFD."""
+    end = next((k for k, token in enumerate(token_ids) if token in stop_ids), len(token_ids))
+    parts: list[str] = []
+    starts: list[int] = []
+    controls: dict[int, str] = {}
+    position = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for token in token_ids[:end]:
+        control = encoder.added.get(token)
+        if control is not None:
+            rest = decoder.decode(b"", final=True)
+            parts.append(rest)
+            position += len(rest)
+            decoder.reset()
+            controls[position] = control
+        starts.append(position)
+        text = control if control is not None else decoder.decode(encoder.token_bytes(token))
+        parts.append(text)
+        position += len(text)
+    parts.append(decoder.decode(b"", final=True))
+    return Completion("".join(parts), starts, controls, frozenset(encoder.added.values()), stopped=end < len(token_ids))

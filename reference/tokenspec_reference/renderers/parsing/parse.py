@@ -1,0 +1,103 @@
+"""The order of things that all families but harmony share: thought first, then content and blocks of calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tokenspec_reference.renderers.parsing.call_formats import Attempt, CallFormat, ToolSchemas
+from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
+from tokenspec_reference.renderers.parsing.thought import ThoughtFormat, read_thought
+
+if TYPE_CHECKING:
+    from tokenspec_reference.renderers.parsing.completion import Completion
+
+Whole = Callable[["Completion", ToolSchemas, "str | None"], ParsedResponse]
+
+
+@dataclass(frozen=True)
+class ResponseFormat:
+    """How a family's completions are read. ``whole`` replaces the shared order where a format has its own."""
+
+    thought: ThoughtFormat | None = None
+    calls: CallFormat | None = None
+    after_content: str = ""
+    bare_call: Callable[[str, ToolSchemas], Attempt | None] | None = None
+    whole: Whole | None = None
+
+
+def parse_completion(
+    view: Completion, form: ResponseFormat, tools: ToolSchemas, prompt_tail: str | None
+) -> ParsedResponse:
+    """Read a completion. Nothing is dropped: what is neither thought nor call is content."""
+    if form.whole is not None:
+        return form.whole(view, tools, prompt_tail)
+    thought = read_thought(view, form.thought, prompt_tail)
+    if form.bare_call is not None:
+        attempt = form.bare_call(view.text[thought.rest :], tools)
+        if attempt is not None:
+            call = _record(view, thought.rest, len(view.text), attempt)
+            return ParsedResponse("", thought.reasoning, [call], thought.is_complete)
+    content, calls = _content_and_calls(view, thought.rest, form.calls, tools)
+    if form.after_content and not calls:
+        content = content.removesuffix(form.after_content)
+    return ParsedResponse(content, thought.reasoning, calls, thought.is_complete)
+
+
+def _content_and_calls(
+    view: Completion, start: int, form: CallFormat | None, tools: ToolSchemas
+) -> tuple[str, list[ParsedToolCall]]:
+    if form is None:
+        return view.text[start:], []
+    texts: list[str] = []
+    calls: list[ParsedToolCall] = []
+    position = start
+    while (begin := view.find(form.begin, position)) >= 0:
+        texts.append(view.text[position:begin])
+        inside = begin + len(form.begin)
+        close, attempts = _read_block(view, inside, form, tools)
+        end = len(view.text) if close < 0 else close + len(form.end)
+        calls += [_record(view, begin, end, attempt) for attempt in attempts]
+        position = end
+    texts.append(view.text[position:])
+    return _content(view, texts, form, has_calls=bool(calls)), calls
+
+
+def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSchemas) -> tuple[int, list[Attempt]]:
+    """Where the block closes (-1: nowhere) and what it says."""
+    first = close = view.find(form.end, inside)
+    if close < 0:
+        attempts = form.read(view.text[inside:], tools)
+        return -1, [replace(attempt, status="unclosed_block") for attempt in attempts]
+    while form.holds_json and close >= 0:
+        try:
+            json.loads(view.text[inside:close])
+        except ValueError:
+            close = view.find(form.end, close + 1)
+            continue
+        return close, form.read(view.text[inside:close], tools)
+    return first, form.read(view.text[inside:first], tools)
+
+
+def _content(view: Completion, texts: list[str], form: CallFormat, *, has_calls: bool) -> str:
+    """The text around the blocks, without section markers and the template's separators."""
+    for marker in form.sections:
+        if marker not in view.known_controls or any(found == marker for found in view.controls.values()):
+            texts = [text.replace(marker, "", 1) for text in texts]
+    head, *others = texts
+    if has_calls and form.separator and head.endswith(form.separator):
+        head = head[: len(head) - len(form.separator)]
+    return head + "".join(text for text in others if text.strip())
+
+
+def _record(view: Completion, begin: int, end: int, attempt: Attempt) -> ParsedToolCall:
+    return ParsedToolCall(
+        raw=view.text[begin:end],
+        name=attempt.name,
+        arguments=attempt.arguments,
+        status=attempt.status,
+        token_span=view.span(begin, end),
+        id=attempt.id,
+    )

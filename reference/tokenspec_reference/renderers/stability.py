@@ -1,0 +1,51 @@
+"""Is a format append-only? Witness conversations, each the known way in which some template is not.
+
+The property is about full renders without generation prompt: the text of a conversation that ends in an assistant turn
+is a prefix of the text with more messages. Control tokens end the turns, so what holds for the text holds for the ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import InvalidMessages, TemplateRejects
+
+if TYPE_CHECKING:
+    from tokenspec_reference.renderers.renderer import Renderer
+
+Message = dict[str, Any]
+
+_ASK: Message = {"role": "user", "content": "Ask."}
+_CALL: Message = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [{"id": "call_0001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}],
+}
+_RESULT: Message = {"role": "tool", "tool_call_id": "call_0001", "content": "1"}
+_ANSWER: Message = {"role": "assistant", "content": "Answer."}
+_THOUGHT = {"reasoning_content": "Because."}
+
+WITNESSES: dict[str, list[Message]] = {
+    "plain": [_ASK, _ANSWER, _ASK, _ANSWER],
+    "thought then user": [_ASK, {**_ANSWER, **_THOUGHT}, _ASK, {**_ANSWER, **_THOUGHT}],
+    "tool loop": [_ASK, _CALL, _RESULT, _ANSWER, _ASK, _ANSWER],
+    "thought in a tool loop": [_ASK, {**_CALL, **_THOUGHT}, _RESULT, {**_ANSWER, **_THOUGHT}, _ASK, _ANSWER],
+}
+"""Conversations by the hazard they show."""
+
+
+def first_unstable(renderer: Renderer) -> str | None:
+    """Name of the first witness on which the property fails; None when it holds on all the template accepts."""
+    for name, messages in WITNESSES.items():
+        try:
+            whole, *_ = renderer.render_parts(messages, add_generation_prompt=False)
+            parts = [
+                renderer.render_parts(messages[: k + 1], add_generation_prompt=False)[0]
+                for k, message in enumerate(messages)
+                if message["role"] == "assistant"
+            ]
+        except (TemplateRejects, InvalidMessages):
+            continue
+        if not all(whole.startswith(part) for part in parts):
+            return name
+    return None
