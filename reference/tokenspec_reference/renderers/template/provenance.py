@@ -265,7 +265,7 @@ class Tracked(str):
 
     # --- mapping characters
     def mapped(self, change: Callable[[str], str]) -> Tracked:
-        """Case maps and the like: the image of a run ends where the image of the text up to its end ends."""
+        """Case maps and the like, which never shorten: a run's image ends where that of the text up to its end ends."""
         text = change(self)
         if len(text) == len(self):
             return self._like(str.__str__(text), self._tokenspec_runs)
@@ -300,7 +300,8 @@ class Tracked(str):
         return self.mapped(lambda text: str.expandtabs(text, tabsize))
 
     def translate(self, table: Any, /) -> Tracked:
-        return self.mapped(lambda text: str.translate(text, table))
+        pieces = [(str.translate(part, table), origin) for part, origin in parts_of(self)]
+        return self._like("".join(piece for piece, _ in pieces), merged((len(piece), o) for piece, o in pieces))
 
     def zfill(self, width: Any, /) -> Tracked:
         text = str.zfill(self, width)

@@ -62,10 +62,29 @@ class Probe:
             chat = self.build([{"role": "user", "content": content}], tools)
             try:
                 printed = self.printer(chat, add_generation_prompt=True)
-                return self.prompt_in(chat, printed, assign_owners(printed.text, printed.pieces, printed.table), "")
+                owned = assign_owners(printed.text, printed.pieces, printed.table)
+                return self.prompt_in(chat, printed, owned, self._header(content, tools, printed.text))
             except TemplateRejects:
                 continue
         return None
+
+    def _header(self, content: Any, tools: Any, prompted: str) -> str:
+        """What ``prompted`` has from where an assistant turn in its place would begin."""
+        history = self._history(content, tools)
+        if history is None:
+            return ""
+        printed, owned = history
+        start = next((s.start for s in owned if s.owner == 1), len(prompted))
+        return prompted[start:] if prompted.startswith(printed.text[:start]) else ""
+
+    def _history(self, content: Any, tools: Any) -> tuple[Printed, list[Stretch]] | None:
+        """A conversation with an assistant turn in the middle, or None where the template refuses it."""
+        chat = self.build([{"role": role, "content": content} for role in ("user", "assistant", "user")], tools)
+        try:
+            printed = self.printer(chat, add_generation_prompt=False)
+        except TemplateRejects:
+            return None
+        return printed, assign_owners(printed.text, printed.pieces, printed.table)
 
     def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch], usual: str) -> GenerationPrompt:
         """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
@@ -95,13 +114,10 @@ class Probe:
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
         for content, tools in _PROBES:
-            roles = ("user", "assistant", "user")
-            chat = self.build([{"role": role, "content": content} for role in roles], tools)
-            try:
-                printed = self.printer(chat, add_generation_prompt=False)
-            except TemplateRejects:
+            history = self._history(content, tools)
+            if history is None:
                 continue
-            owned = assign_owners(printed.text, printed.pieces, printed.table)
+            printed, owned = history
             bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
             end = next((s.start for s in owned if s.owner == 2), len(printed.text))
             tail = printed.text[bodies[-1].end : end] if bodies else ""

@@ -1,0 +1,218 @@
+"""Openers and stops of assistant turns, found without being told."""
+
+from __future__ import annotations
+
+import pytest
+from oracle import Letters
+
+from tokenspec_reference.renderers.template import TemplateRenderer, Wire, tracking
+from tokenspec_reference.renderers.template.printer import Printer
+
+
+class Special:
+    """An added token as tokenizers show it."""
+
+    def __init__(self, content):
+        self.content = content
+        self.special = True
+
+
+class Marked(Letters):
+    """One token per character, with the added tokens of the wire formats below."""
+
+    names = (
+        "<|im_start|>", "<|im_end|>", "<|user|>", "<|assistant|>", "<|tool|>", "<|return|>", "<|end|>", "<s>", "</s>",
+        "<think>", "</think>", "<|image_pad|>", "<|wrap|>",
+    )  # fmt: skip
+    all_special_tokens = tuple(name for name in names if "think" not in name)
+    added_tokens_decoder = {k: Special(name) for k, name in enumerate(names)}  # noqa: RUF012
+
+
+CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+PROMPT = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+THINKING = "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
+ROUNDS = [
+    {"role": "user", "content": "one"},
+    {"role": "assistant", "content": "two"},
+    {"role": "user", "content": "three"},
+    {"role": "assistant", "content": "four"},
+]
+
+
+def sampled(template, messages, prompt=False, wire=None, **options):
+    found = TemplateRenderer(Marked(), template, wire=wire, **options).provenance(
+        messages, add_generation_prompt=prompt
+    )
+    parts, last = [], None
+    for span in found.spans:
+        if span.is_sampled:
+            piece = found.text[span.start : span.end]
+            parts = [*parts[:-1], parts[-1] + piece] if last == (span.owner, span.start) else [*parts, piece]
+            last = (span.owner, span.end)
+    return parts
+
+
+def test_the_turn_starts_behind_the_generation_prompt_and_ends_with_its_closer():
+    assert sampled(CHATML + PROMPT, ROUNDS) == ["two<|im_end|>", "four<|im_end|>"]
+    assert sampled(CHATML + PROMPT, ROUNDS, prompt=True) == ["two<|im_end|>", "four<|im_end|>"]
+
+
+def test_a_prefilled_thought_is_not_sampled_where_the_turn_begins_with_all_of_it():
+    turn = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "<think>\nhm</think>a"}]
+    assert sampled(CHATML + THINKING, turn) == ["hm</think>a<|im_end|>"]
+    assert sampled(CHATML + THINKING, ROUNDS) == ["two<|im_end|>", "four<|im_end|>"]
+    other = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "<think>hm</think>a"}]
+    assert sampled(CHATML + THINKING, other) == ["<think>hm</think>a<|im_end|>"]
+
+
+def test_a_tag_that_begins_like_the_prompt_is_sampled_whole():
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}<tool>{% endif %}"
+        "{{ m.content }}<|im_end|>\n{% endfor %}" + THINKING
+    )
+    assert sampled(template, ROUNDS)[0] == "<tool>two<|im_end|>"
+
+
+def test_a_body_that_repeats_the_prompt_is_body():
+    turn = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "<|im_start|>assistant\nx"}]
+    assert sampled(CHATML + PROMPT, turn) == ["<|im_start|>assistant\nx<|im_end|>"]
+
+
+def test_a_closer_typed_in_the_body_does_not_end_the_turn():
+    turn = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a<|im_end|>b"}]
+    assert sampled(CHATML + PROMPT, turn) == ["a<|im_end|>b<|im_end|>"]
+
+
+def test_an_empty_answer_is_its_closer():
+    turn = [{"role": "user", "content": "q"}, {"role": "assistant", "content": ""}, {"role": "user", "content": "r"}]
+    assert sampled(CHATML + PROMPT, turn) == ["<|im_end|>"]
+
+
+MARKERS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+
+
+def test_without_a_closer_the_marker_of_the_next_turn_is_the_stop():
+    assert sampled(MARKERS, ROUNDS) == ["two<|user|>", "four"]
+    assert sampled(MARKERS, ROUNDS, prompt=True) == ["two<|user|>", "four"]
+    found = TemplateRenderer(Marked(), MARKERS).provenance(ROUNDS)
+    of_first = "".join(found.text[s.start : s.end] for s in found.spans if s.owner == 1)
+    assert of_first == "<|assistant|>two<|user|>"
+
+
+def test_a_row_states_what_cannot_be_seen():
+    plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n#\n{% endfor %}"
+    assert sampled(plain, ROUNDS)[0].startswith("assistant: two")
+    wire = Wire(assistant_open=("assistant: ",), assistant_close=("#",))
+    assert sampled(plain, ROUNDS, wire=wire) == ["two\n#", "four\n#"]
+
+
+def test_a_prompt_inside_the_loop_is_still_the_prompt():
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n"
+        "{% if loop.last and add_generation_prompt %}<|im_start|>assistant\n{% endif %}{% endfor %}"
+    )
+    found = TemplateRenderer(Marked(), template).provenance(ROUNDS, add_generation_prompt=True)
+    assert [(found.text[s.start : s.end], s.owner) for s in found.spans][-1] == ("<|im_start|>assistant\n", -1)
+    assert sampled(template, ROUNDS, prompt=True) == ["two<|im_end|>", "four<|im_end|>"]
+
+
+def test_a_text_that_ends_differently_without_prompt_shares_no_character_with_it():
+    template = (
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|assistant|>{% else %}</s>{% endif %}"
+    )
+    found = TemplateRenderer(Marked(), template).provenance(ROUNDS, add_generation_prompt=True)
+    assert [found.text[s.start : s.end] for s in found.spans if s.owner == -1] == ["<|assistant|>"]
+    assert sampled(template, ROUNDS) == ["two<|end|>", "four<|end|>"]
+
+
+def test_the_last_turn_may_end_with_another_token():
+    template = (
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ '<|return|>' if loop.last and not add_generation_prompt"
+        " else '<|end|>' }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    )
+    assert sampled(template, ROUNDS) == ["two<|end|>", "four<|return|>"]
+    assert sampled(template, ROUNDS, prompt=True) == ["two<|end|>", "four<|end|>"]
+
+
+def owners(template, messages, **options):
+    found = TemplateRenderer(Marked(), template, **options).provenance(messages)
+    return [(found.text[s.start : s.end], s.owner) for s in found.spans]
+
+
+def test_an_injected_system_turn_belongs_to_no_message():
+    template = (
+        "{% for m in messages %}{% if loop.first and m.role != 'system' %}<|im_start|>system\nBe kind.<|im_end|>\n{% endif %}"
+        "<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" + PROMPT
+    )
+    assert owners(template, ROUNDS)[0] == ("<|im_start|>system\nBe kind.<|im_end|>\n", -1)
+    assert sampled(template, ROUNDS[1:2]) == ["two<|im_end|>"]
+
+
+def test_hoisted_turns_are_told_apart_by_their_closer():
+    template = (
+        "<s><|im_start|>system\n{{ messages[0].content }}<|im_end|>\n<|im_start|>user\n{{ messages[1].content }}<|im_end|>\n"
+        "{% for m in messages[2:] %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" + PROMPT
+    )
+    system = [{"role": "system", "content": "be"}, *ROUNDS]
+    assert owners(template, system)[:6] == [
+        ("<s>", -1),
+        ("<|im_start|>system\n", 0),
+        ("be", 0),
+        ("<|im_end|>\n", 0),
+        ("<|im_start|>user\n", 1),
+        ("one", 1),
+    ]
+
+
+def test_a_quoted_tool_name_belongs_to_the_turn_that_quotes_it():
+    template = "{% for m in messages %}<|{{ m.role }}|>{% if m.role == 'tool' %}{{ messages[loop.index0 - 1].tool_calls[0].name }}={% endif %}{{ m.content }}<|end|>{% endfor %}"
+    messages = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "", "tool_calls": [{"name": "look", "arguments": {}}]},
+        {"role": "tool", "content": "42"},
+    ]
+    assert owners(template, messages)[-4:] == [("look", 2), ("=", 2), ("42", 2), ("<|end|>", 2)]
+
+
+def test_index_loops_nest_in_message_loops():
+    template = (
+        "{% for m in messages %}{% if m.role != 'tool' %}<|{{ m.role }}|>{{ m.content }}<|end|>"
+        "{% for k in range(loop.index0 + 1, messages | length) %}{% set f = messages[k] %}"
+        "{% if f.role == 'tool' %}<|tool|>{{ f.content }}<|end|>{% endif %}{% endfor %}{% endif %}{% endfor %}"
+    )
+    messages = [{"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}]
+    assert owners(template, messages)[-3:] == [("<|tool|>", 1), ("b", 1), ("<|end|>", 1)]
+
+
+def test_media_placeholders_are_body_and_their_wraps_are_not():
+    template = "{% for m in messages %}<|user|>{% for p in m.content %}<|wrap|><|image_pad|><|wrap|>{{ p.text }}{% endfor %}<|end|>{% endfor %}"
+    found = TemplateRenderer(Marked(), template).provenance(
+        [{"role": "user", "content": [{"type": "image", "text": "t"}]}]
+    )
+    assert [found.text[s.start : s.end] for s in found.spans if s.is_content] == ["<|image_pad|>", "t"]
+
+
+@pytest.mark.parametrize("turns", [4, 40, 400])
+def test_renders_do_not_grow_with_turns(monkeypatch, turns):
+    calls = []
+    original = Printer.__call__
+    monkeypatch.setattr(Printer, "__call__", lambda *a, **k: calls.append(1) or original(*a, **k))
+    renderer = TemplateRenderer(Marked(), CHATML + PROMPT)
+    renderer.render(ROUNDS)
+    calls.clear()
+    renderer.render(ROUNDS * (turns // 4), add_generation_prompt=True)
+    assert len(calls) == 2
+    calls.clear()
+    renderer.render(ROUNDS * (turns // 4))
+    assert len(calls) == 1
+
+
+def test_a_template_is_compiled_once(monkeypatch):
+    built = []
+    original = tracking.TrackingSandbox.__init__
+    monkeypatch.setattr(tracking.TrackingSandbox, "__init__", lambda *a: built.append(1) or original(*a))
+    template = "{# compiled once #}" + CHATML
+    for _ in range(3):
+        TemplateRenderer(Marked(), template).render(ROUNDS)
+    assert len(built) == 1
