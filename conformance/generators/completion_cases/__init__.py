@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import bridge_cuts, bridge_turns, parse_cuts, parse_turns
+from . import bridge_cuts, bridge_thoughts, bridge_turns, parse_cuts, parse_turns
 
 if TYPE_CHECKING:
     from tokenspec.model import Case
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def cases_of(area: str) -> list[Case]:
     """The cases of `bridge` or of `parse`, in the order of their groups."""
     groups = {
-        "bridge": (bridge_turns, bridge_cuts),
+        "bridge": (bridge_turns, bridge_thoughts, bridge_cuts),
         "parse": (parse_turns, parse_cuts),
     }
     return [case for group in groups[area] for case in group.CASES]

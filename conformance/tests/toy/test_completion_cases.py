@@ -9,7 +9,8 @@ import pytest
 from generators.completion_cases import cases_of
 from generators.render_cases.write import write_cases
 from tokenspec.models import load
-from tokenspec.oracle.completion import Conversation, NotApplicable, Piece, resolve
+from tokenspec.oracle.completion import Piece, resolve
+from tokenspec.oracle.turns import Conversation, NotApplicable
 
 CASES = Path(__file__).resolve().parents[3] / "fixtures" / "cases"
 ASK = {"role": "user", "content": "Which city?"}

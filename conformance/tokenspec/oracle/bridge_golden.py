@@ -13,18 +13,10 @@ from tokenspec.model import Case, Golden, convert, input_sha256
 from tokenspec.models import Row
 
 from .attribution import Path, Undecidable, attribute
-from .completion import (
-    Conversation,
-    NotApplicable,
-    Piece,
-    Resolved,
-    Turn,
-    encode_after_control,
-    find_close,
-    resolve,
-)
+from .completion import Piece, Resolved, encode_after_control, resolve
 from .token_bytes import token_starts
 from .transformers_oracle import OracleRefuses, versions
+from .turns import Conversation, NotApplicable, Turn, find_close
 
 Label = tuple[SpanKind, int | None]
 SHORT = {"role": "assistant", "content": "ok"}
@@ -37,6 +29,11 @@ def bridge_golden(case: Case, row: Row) -> Golden:
         expect = _expect(given, row)
     except NotApplicable as reason:
         expect = BridgeExpect(applies=str(reason))
+    return golden_of(case, row, expect)
+
+
+def golden_of(case: Case, row: Row, expect: msgspec.Struct) -> Golden:
+    """The golden with its header; what does not apply to a row is said in `expect`, the outcome is never a refusal."""
     return Golden(
         case=case.id,
         row=row.id,

@@ -1,13 +1,12 @@
 """What a sampler emitted, written independently of any model and turned into the ids of one row.
 
 A case lists pieces: a turn (the text the row's own template writes for it), plain text, stop tokens, bytes.
-Resolving them needs the oracle, because only the template knows where a turn begins after the generation prompt.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -16,16 +15,8 @@ import msgspec
 
 from tokenspec.models import Row
 
-from .attribution import Path, Undecidable, attribute
 from .token_bytes import piece_bytes
-from .transformers_oracle import OracleRefuses, TransformersOracle, effective_options
-
-Message = dict[str, Any]
-THOUGHT = "Let me see."
-
-
-class NotApplicable(Exception):
-    """The row cannot express the completion; the message says why."""
+from .turns import Conversation, Message, NotApplicable, Turn, encode
 
 
 class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -61,159 +52,6 @@ class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"a piece is one of turn, text, plain, special, bytes; this one is {kinds or 'none'}")
         if self.special not in (None, "stop", "eos"):
             raise ValueError(f"special is 'stop' or 'eos', not {self.special!r}")
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What the template writes for one assistant turn after the generation prompt.
-
-    ``text`` runs through the stop token, ``body`` to just before it. ``fields`` are the ranges in ``text`` of each
-    caller string of the turn, by its path inside the message. ``borrowed_stop`` says that the stop token is the tag
-    of the next message, which the template does not write as part of this turn.
-    """
-
-    message: Message
-    text: str
-    body: str
-    fields: dict[Path, list[tuple[int, int]]]
-    borrowed_stop: bool = False
-
-    def reach(self, *keys: str) -> int:
-        """Where the last character of these fields ends in ``text``, or 0 when the template writes none of them."""
-        return max((end for path, ranges in self.fields.items() if path[0] in keys for _, end in ranges), default=0)
-
-
-@dataclass(frozen=True)
-class Thought:
-    """What the template writes before reasoning (after the prompt), and between reasoning and content."""
-
-    open: str
-    close: str
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """The history of a completion on one row, with the oracle that renders it."""
-
-    row: Row
-    messages: list[Any]
-    tools: list[Any] | None
-    options: dict[str, Any]
-    oracle: TransformersOracle = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Bind the oracle of the row."""
-        object.__setattr__(self, "oracle", TransformersOracle(self.row))
-
-    def render(self, more: list[Any], *, generation_prompt: bool) -> str:
-        """The text of the history followed by ``more``. Raises OracleRefuses."""
-        options = {**effective_options(self.row, self.options), "add_generation_prompt": generation_prompt}
-        return self.oracle.text([*self.messages, *more], self.tools, options)
-
-    def prompt(self) -> str:
-        """The text that was sampled from. Raises NotApplicable where the template refuses the history."""
-        try:
-            return self.render([], generation_prompt=True)
-        except OracleRefuses as refusal:
-            raise NotApplicable(f"the template refuses the history: {refusal.kind}") from refusal
-
-    def prompt_ids(self) -> list[int]:
-        """The canonical ids of the prompt."""
-        return encode(self.row, self.prompt())
-
-    def turn(self, message: Message) -> Turn:
-        """The text of a turn after the prompt.
-
-        Where the prompt opens a thought, a turn without reasoning gets one: a model cannot but think there.
-
-        Raises:
-            NotApplicable: the template refuses the turn, or writes one that does not continue its own prompt.
-        """
-        try:
-            return self._turn(message)
-        except NotApplicable:
-            if message.get("reasoning_content"):
-                raise
-        return self._turn({**message, "reasoning_content": THOUGHT})
-
-    def _turn(self, message: Message) -> Turn:
-        prompt = self.prompt()
-        try:
-            text = self.render([message], generation_prompt=False)
-            owners = attribute([message], lambda changed: self.render(changed, generation_prompt=False))
-        except OracleRefuses as refusal:
-            raise NotApplicable(f"the template refuses the turn: {refusal.kind}") from refusal
-        except Undecidable as undecidable:
-            raise NotApplicable(f"the owners of the turn's text cannot be told: {undecidable}") from undecidable
-        if not text.startswith(prompt):
-            raise NotApplicable("what the template writes for this turn does not continue its own generation prompt")
-        fields = {
-            path[1:]: [(start - len(prompt), end - len(prompt)) for start, end in ranges if start >= len(prompt)]
-            for path, ranges in owners.strings.items()
-        }
-        written = text[len(prompt) :]
-        last = max((end for ranges in fields.values() for _, end in ranges), default=0)
-        start, end = find_close(self.row, written, last)
-        if start == end:
-            tag = self._next_tag(message, prompt + written)
-            return Turn(message, written + tag, written, fields, borrowed_stop=bool(tag))
-        return Turn(message, written[:end], written[:start], fields)
-
-    def _next_tag(self, message: Message, so_far: str) -> str:
-        """The tag of the message after the turn, where that is what stops it: a result's after calls, else a user's.
-
-        Empty where the template writes no turn close there at all (results that are written inside the turn).
-        """
-        following: list[Message] = [
-            {"role": "tool", "tool_call_id": call.get("id", ""), "content": "qzqz"}
-            for call in message.get("tool_calls") or []
-        ]
-        try:
-            text = self.render(
-                [message, *(following or [{"role": "user", "content": "qzqz"}])], generation_prompt=False
-            )
-        except OracleRefuses as refusal:
-            raise NotApplicable(f"the template refuses a message after the turn: {refusal.kind}") from refusal
-        between = text[_common(text, so_far) : text.find("qzqz")]
-        found = [(between.rfind(tag), tag) for tag in self.row.spec.wire.assistant_close if tag in between]
-        return max(found)[1] if found else ""
-
-    def thought(self) -> Thought | None:
-        """How the template writes a thought after this prompt, or None where it writes none."""
-        try:
-            probe = self.turn({"role": "assistant", "reasoning_content": "reasons", "content": "answer"})
-        except NotApplicable:
-            return None
-        reasoning, content = probe.fields.get(("reasoning_content",)), probe.fields.get(("content",))
-        if not reasoning or not content or reasoning[-1][1] > content[0][0]:
-            return None
-        return Thought(probe.text[: reasoning[0][0]], probe.text[reasoning[-1][1] : content[0][0]])
-
-    def prompt_opens_thought(self) -> bool:
-        """Whether the generation prompt leaves a thought open: reasoning is written right after it."""
-        thought = self.thought()
-        return thought is not None and thought.open.strip() == ""
-
-
-def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at their start."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
-
-
-def find_close(row: Row, text: str, start: int) -> tuple[int, int]:
-    """Where the first turn close at or after ``start`` begins and ends; the end of the text when there is none."""
-    wanted = (*row.spec.wire.assistant_close, *row.spec.wire.stop)
-    found = [(at, -len(close), at + len(close)) for close in wanted if (at := text.find(close, start)) >= 0]
-    if not found:
-        return len(text), len(text)
-    first = min(found)
-    return first[0], first[2]
-
-
-def encode(row: Row, text: str) -> list[int]:
-    """One encode of a whole text, without added special tokens."""
-    return list(row.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def encode_after_control(row: Row, text: str) -> list[int]:

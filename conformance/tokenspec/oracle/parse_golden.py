@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from tokenspec.areas.parse import CallExpect, ParseExpect, ParseInput, Says, Status
-from tokenspec.model import Case, Golden, convert, input_sha256
+from tokenspec.model import Case, Golden, convert
 from tokenspec.models import Row
 
-from .bridge_golden import plain
-from .completion import Conversation, NotApplicable, Piece, Resolved, Turn, resolve
-from .transformers_oracle import versions
+from .bridge_golden import golden_of
+from .completion import Piece, Resolved, resolve
+from .turns import Conversation, NotApplicable, Turn
 
 BROKEN: tuple[Status, ...] = ("invalid_json", "unclosed_block", "malformed_structure", "missing_name")
 
@@ -25,15 +25,7 @@ def parse_golden(case: Case, row: Row) -> Golden:
         expect = _expect(given, row)
     except NotApplicable as reason:
         expect = ParseExpect(applies=str(reason))
-    return Golden(
-        case=case.id,
-        row=row.id,
-        input_sha256=input_sha256(case.input),
-        pins=row.fingerprint,
-        oracle=versions(),
-        outcome="ok",
-        expect=plain(expect),
-    )
+    return golden_of(case, row, expect)
 
 
 def _expect(given: ParseInput, row: Row) -> ParseExpect:
