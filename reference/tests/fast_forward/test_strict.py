@@ -11,6 +11,7 @@ from tokenspec_reference.fast_forward import (
     InOrder,
     Literal,
     Regex,
+    Special,
     after,
     canonical_ff_tokens,
     continuations,
@@ -149,6 +150,33 @@ def test_a_context_that_breaks_a_character():
     state = after(Literal("日本"), b"\xe6\x97")
     tokens, leftover = canonical_ff_tokens(vocabulary, state, [256], mode="strict")
     assert vocabulary.bytes_of(tokens) + leftover == b"\xa5" + "本".encode()
+
+
+def test_a_special_token_may_follow():
+    vocabulary = small_vocabulary("ab", "bc", special=["<s>"])
+    grammar = After("ab", [Special(vocabulary.special_ids["<s>"]), Literal("c")])
+    assert canonical_ff_tokens(vocabulary, grammar, mode="strict") == ([256], b"")
+    joins = small_vocabulary("bc", "ab", special=["<s>"])
+    grammar = After("ab", [Special(joins.special_ids["<s>"]), Literal("c")])
+    assert canonical_ff_tokens(joins, grammar, mode="strict") == ([], b"ab")
+
+
+class After:
+    """A literal, then one of several grammars."""
+
+    def __init__(self, text, options):
+        self.text, self.options = text, options
+
+    def accepting(self):
+        return not self.text and any(option.accepting() for option in self.options)
+
+    def allowed(self):
+        return [ord(self.text[0])] if self.text else sorted({b for option in self.options for b in option.allowed()})
+
+    def step(self, byte):
+        if self.text:
+            return After(self.text[1:], self.options) if byte == ord(self.text[0]) else None
+        return next((following for option in self.options if (following := option.step(byte)) is not None), None)
 
 
 def test_trials_are_bounded(monkeypatch):

@@ -1,6 +1,7 @@
 """Fast-forward: the tokens a grammar forces, in the canonical tokenisation (``spec/40-fast-forward.md``)."""
 
 from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens, tokenize_partial
+from tokenspec_reference.fast_forward.enumeration import canonical_continuations, longest_canonical, violations
 from tokenspec_reference.fast_forward.grammars import (
     Alternatives,
     Grammar,
@@ -28,11 +29,14 @@ __all__ = [
     "TokenBytes",
     "after",
     "allowed_tokens",
+    "canonical_continuations",
     "canonical_ff_tokens",
     "forced_bytes",
     "is_canonical",
+    "longest_canonical",
     "small_vocabulary",
     "tokenize_bytes",
     "tokenize_partial",
     "viable",
+    "violations",
 ]
