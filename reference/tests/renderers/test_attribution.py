@@ -45,6 +45,12 @@ def test_spans_survive_normalisation(text):
     assert position == len(text)
 
 
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_fast_encode_equals_its_readable_twin(text):
+    encoder = Encoder(byte_level())
+    assert encoder.ids(text) == encoder.ids_by_encode(text)
+
+
 def test_spans_refuse_bytes_that_do_not_add_up():
     lengths = token_byte_lengths({"a": 0, "b": 1}, {})
     assert spans_from_bytes("ab", [0, 1], lengths) == [(0, 1), (1, 2)]

@@ -6,6 +6,7 @@ is a prefix of the text with more messages. Control tokens end the turns, so wha
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
@@ -37,15 +38,27 @@ WITNESSES: dict[str, list[Message]] = {
 def first_unstable(renderer: Renderer) -> str | None:
     """Name of the first witness on which the property fails; None when it holds on all the template accepts."""
     for name, messages in WITNESSES.items():
-        try:
-            whole, *_ = renderer.render_parts(messages, add_generation_prompt=False)
-            parts = [
-                renderer.render_parts(messages[: k + 1], add_generation_prompt=False)[0]
-                for k, message in enumerate(messages)
-                if message["role"] == "assistant"
-            ]
-        except (TemplateRejects, InvalidMessages):
-            continue
-        if not all(whole.startswith(part) for part in parts):
-            return name
+        for spelled in (messages, _with_json_text(messages)):
+            try:
+                whole, *_ = renderer.render_parts(spelled, add_generation_prompt=False)
+                parts = [
+                    renderer.render_parts(spelled[: k + 1], add_generation_prompt=False)[0]
+                    for k, message in enumerate(spelled)
+                    if message["role"] == "assistant"
+                ]
+            except (TemplateRejects, InvalidMessages):
+                continue
+            if not all(whole.startswith(part) for part in parts):
+                return name
+            break
     return None
+
+
+def _with_json_text(messages: list[Message]) -> list[Message]:
+    """The same conversation with arguments as JSON text, which some templates insist on."""
+
+    def spelled(call: Any) -> Any:
+        function = {**call["function"], "arguments": json.dumps(call["function"]["arguments"])}
+        return {**call, "function": function}
+
+    return [{**m, "tool_calls": [spelled(c) for c in m["tool_calls"]]} if "tool_calls" in m else m for m in messages]
