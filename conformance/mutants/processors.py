@@ -22,6 +22,7 @@ INFINITY = float("inf")
 apply_allowed = masking.apply_allowed
 token_columns = processor.token_columns
 combine = Chain._combine
+script_apply = Script.apply
 
 
 def commit_when_forced(self: Script, step: Json) -> Json:
@@ -128,10 +129,8 @@ def into_a_copy(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
     return logits
 
 
-def any_type(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
-    if logits.dtype in masking.NEGATIVE_INFINITY:
-        return apply_allowed(logits, allow, on_dead=on_dead)
-    return torch.zeros(allow.rows, allow.vocab_size)
+def any_type(self: Script, step: Json) -> Json:
+    return script_apply(self, step) if step["dtype"] in script_form.DTYPES else {"bits": step["logits"]}
 
 
 def normalised(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
@@ -269,7 +268,7 @@ MUTANTS = (
         "free-rows-die", "014", "an unconstrained row of -inf is refused", (script_form, "apply_allowed", free_rows_die)
     ),
     mutant("into-a-copy", "015", "strided logits are masked in a copy", (script_form, "apply_allowed", into_a_copy)),
-    mutant("any-type", "015", "integer logits are accepted", (script_form, "apply_allowed", any_type)),
+    mutant("any-type", "015", "integer logits are accepted", (Script, "apply", any_type)),
     mutant(
         "mask-shifts",
         "016",

@@ -22,6 +22,7 @@ matched_next = StringContainDFA.next
 allow_from_logits = RecommendationLogitsProcessor.allow_from_logits
 combo_advance = RecommendationLogitsProcessor.advance
 document_problems = tree_rules._document_problems
+int32 = tree_json._int32
 
 
 def skip_the_root(self: CompiledTree, states: Any, depths: Any, vocab_size: int) -> AllowSet:
@@ -57,6 +58,10 @@ def status_with_lost_token(self: CompiledTree, state: int) -> str:
 
 def only_range_problems(raw: Any, vocab_size: int | None) -> Any:
     return (problem for problem in document_problems(raw, vocab_size) if problem.rule != "duplicate-key")
+
+
+def booleans_too(kind: str, value: Any, where: str) -> int:
+    return int(value) if isinstance(value, bool) else int32(kind, value, where)
 
 
 def lenient_is_upstream(script: Json) -> Json:
@@ -200,12 +205,7 @@ MUTANTS = (
         "repeated keys are accepted",
         (tree_rules, "_document_problems", only_range_problems),
     ),
-    mutant(
-        "tree-int32-unchecked",
-        "036",
-        "start and end of any size are accepted",
-        (tree_json, "INT32", range(-(2**40), 2**40)),
-    ),
+    mutant("tree-booleans-are-numbers", "036", "start and end may be booleans", (tree_json, "_int32", booleans_too)),
     mutant("tree-lenient-is-upstream", "037", "lenient means whatever upstream does", request=lenient_is_upstream),
     mutant(
         "tree-underscore-only",
