@@ -33,6 +33,14 @@ class TransformersColumn:
             raise Unsupported("not installed")
         self.assets[model] = assets
 
+    def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
+        """``PrefixConstrainedLogitsProcessor`` where a script is one tree."""
+        from tokenspec.adapters.first_party.transformers_processors import process_logits
+
+        if installed_version("transformers") is None:
+            raise Unsupported("not installed")
+        return process_logits(request)
+
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """Text and ids; ``return_assistant_tokens_mask`` as ``sampled_mask`` where the template marks generation."""
         from tokenspec.models import load
