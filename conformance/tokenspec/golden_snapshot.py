@@ -13,7 +13,7 @@ from .model import canonical_json
 
 
 class GoldenSnapshot(SingleFileSnapshotExtension):  # type: ignore[misc]  # untyped here: syrupy is a test extra
-    """``fixtures/golden/<row>/<area>/<slug>.json``; the snapshot's name is that path without the ending."""
+    """``fixtures/golden/[stand-in/]<row>/<area>/<slug>.json``; the snapshot's name is that path without the ending."""
 
     _write_mode = WriteMode.TEXT
     file_extension = "json"

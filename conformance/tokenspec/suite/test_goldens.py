@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tokenspec.data import fixtures_dir
 from tokenspec.oracle.transformers_oracle import OracleRefuses
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
     from tokenspec.golden_snapshot import GoldenSnapshot
     from tokenspec.models import AssetsMissing
     from tokenspec.oracle.bless import ask_oracle
+    from tokenspec.select import golden_path
 
     cell = tokenspec_blessed_cell
     try:
@@ -25,5 +27,5 @@ def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
         pytest.skip(str(missing))
     except OracleRefuses as refusal:
         pytest.fail(f"{cell.name}: the oracle refuses unexpectedly: {refusal}", pytrace=False)
-    name = f"{cell.row}/{cell.area.name}/{cell.case.slug}"
+    name = str(golden_path(cell.row, cell.case).relative_to(fixtures_dir() / "golden").with_suffix(""))
     assert golden == snapshot(name=name, extension_class=GoldenSnapshot)
