@@ -48,6 +48,8 @@ class TrieAdapter:
 
 def build(config):
     """Nested dictionaries: ``allowed`` ids, and ``next`` nodes for those that have an entry."""
+    if config["sep"] == "":
+        raise Rejected("invalid-config", "/sep: must not be empty")
     root = {"allowed": [], "next": {}}
     for key in sorted(config.get("prefix_dict", {}), key=len):
         node = root

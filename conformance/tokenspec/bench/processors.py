@@ -120,6 +120,7 @@ def run() -> Iterator[Figure]:
     torch.set_num_threads(1)
     try:
         yield from steps()
+        yield from device_steps()
         yield from loading()
     finally:
         torch.set_num_threads(threads)
@@ -161,6 +162,33 @@ def steps() -> Iterator[Figure]:
         {"ours": lambda: rows.processor.advance(state, tokens), "step": our_step(rows, random_logits(torch.float32))}
     )
     yield Figure("advance of 256 rows", times["ours"], times["step"], "one masked fp32 step", 1 / 10)
+
+
+def device_steps() -> Iterator[Figure]:
+    """The same step on an accelerator, where there is one: twenty steps between two synchronisations."""
+    import torch
+
+    from tokenspec_reference.processors import TreeLogitsProcessor, apply_allowed
+
+    if not torch.cuda.is_available():
+        return
+    rows = walk(make_tree(SHAPES["50x20x10x9"]), 1)
+    processor = TreeLogitsProcessor(rows.processor.tree, device="cuda")
+    state = processor.advance(processor.init(ROWS), torch.tensor(rows.paths, device="cuda"))
+    for dtype in (torch.float32, torch.bfloat16):
+        ours, floor = random_logits(dtype).cuda(), random_logits(dtype).cuda()
+
+        def twenty(step: Callable[[], object]) -> Callable[[], object]:
+            return lambda: ([step() for _ in range(20)], torch.cuda.synchronize())
+
+        def step(logits: Any = ours) -> object:
+            return apply_allowed(logits, processor.allow(state), on_dead="zero")
+
+        times = measure({"ours": twenty(step), "fill": twenty(filled(floor))})
+        name = str(dtype).removeprefix("torch.")
+        yield Figure(
+            f"50x20x10x9 {name} step, CUDA", times["ours"], times["fill"], "fill_(-inf)", 1.5, "no synchronisation"
+        )
 
 
 def loading() -> Iterator[Figure]:

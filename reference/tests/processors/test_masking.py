@@ -10,6 +10,7 @@ from tokenspec_reference.processors import (
     DeadRow,
     EmptyAllowedSet,
     ShapeMismatch,
+    SourceRowOutOfRange,
     UnsupportedDtype,
     VocabMismatch,
     apply_allowed,
@@ -210,3 +211,24 @@ def test_padding_bit_changes_padding_only():
     assert pack(allow).tolist() == [[1, 0], [-1, 3]]
     assert pack(allow, padding_bit=1).tolist() == [[1, -4], [-1, -1]]
     assert unpack(pack(allow, padding_bit=1), 34).to_lists() == [[0], None]
+
+
+def test_compact_rows():
+    """Upstream's vector of the packed fall-back; a row that does not exist is an error here, a silent skip there."""
+    logits = torch.zeros(4, 40)
+    masks = torch.tensor([[1, 4], [2, 2]], dtype=torch.int32)
+    apply_bitmask(logits, masks, vocab_size=35, rows=[1, 3])
+    kept = [row.isfinite().nonzero().flatten().tolist() for row in logits]
+    tail = list(range(35, 40))
+    assert kept == [list(range(40)), [0, 34, *tail], list(range(40)), [1, 33, *tail]]
+    for rows in ([-1, 1], [1, 4]):
+        with pytest.raises(SourceRowOutOfRange, match="rows"):
+            apply_bitmask(logits, masks, rows=rows)
+    with pytest.raises(ShapeMismatch):
+        apply_bitmask(logits, masks)
+
+
+def test_upstream_vocabulary_mask():
+    allow = AllowSet.of([[], [1], [2, 3, 4], [1, 3, 5]], 1024)
+    assert allow.to_lists() == [[], [1], [2, 3, 4], [1, 3, 5]]
+    assert allow.count().tolist() == [0, 1, 3, 3]

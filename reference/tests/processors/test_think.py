@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenspec_reference.processors import AllowSet, ConfigError, ThinkConfig, ThinkModeLogitsProcessor, ThinkRow
+from tokenspec_reference.processors import (
+    AllowSet,
+    ConfigError,
+    ThinkConfig,
+    ThinkModeLogitsProcessor,
+    ThinkRow,
+    accepted_drafts,
+)
 
 VOCAB = 16
 
@@ -167,3 +174,13 @@ def test_rejected_policies(arguments, pointer):
     with pytest.raises(ConfigError) as caught:
         ThinkModeLogitsProcessor(**{"end_ids": [8, 9], "max_tokens": 3, **arguments}, vocab_size=VOCAB)
     assert caught.value.problems[0].pointer == pointer
+
+
+def test_drafts_are_accepted_up_to_the_first_banned_one():
+    """Upstream's speculative vectors: at the budget the first draft is banned, and asking commits nothing."""
+    processor = ThinkModeLogitsProcessor([8, 9], max_tokens=1, vocab_size=VOCAB)
+    state = processor.advance(processor.init(2), [1, 1])
+    assert accepted_drafts(processor, state, [[5, 8, 9], [8, 9, 3]]).tolist() == [0, 3]
+    assert state.end.tolist() == [0, 0]
+    window = ThinkModeLogitsProcessor([8, 9], max_tokens=4, vocab_size=VOCAB)
+    assert window.advance(window.init(1), [[8]]).end.tolist() == [1]

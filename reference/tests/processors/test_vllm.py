@@ -15,7 +15,7 @@ from tokenspec_reference.processors import (
     TreeLogitsProcessor,
     compile_tree,
 )
-from tokenspec_reference.processors.vllm import vllm_processor
+from tokenspec_reference.processors.vllm import request_callable, vllm_processor
 
 VOCAB = 16
 TREE = TreeLogitsProcessor(
@@ -158,3 +158,10 @@ def test_interface():
     cls.validate_params([8])
     with pytest.raises(ValueError, match="/end_ids"):
         cls.validate_params([])
+
+
+def test_per_request_callable():
+    mask, output = request_callable(TREE), []
+    for token, expected in ((3, [3, 4]), (5, [5]), (2, [2])):
+        assert mask(output, torch.zeros(VOCAB)).isfinite().nonzero().flatten().tolist() == expected
+        output = [*output, token]

@@ -23,7 +23,7 @@ from tokenspec_reference.processors.errors import (
 )
 from tokenspec_reference.processors.masking import apply_allowed, mask_naive
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
-from tokenspec_reference.processors.processor import Checked, Processor
+from tokenspec_reference.processors.processor import Checked, Processor, accepted_drafts
 from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
 from tokenspec_reference.processors.think import ThinkConfig, ThinkModeLogitsProcessor, ThinkRow
 from tokenspec_reference.processors.tree import (
@@ -72,6 +72,7 @@ __all__ = [
     "UnsupportedDtype",
     "UpstreamTreeDFA",
     "VocabMismatch",
+    "accepted_drafts",
     "add_tree_decode_argument",
     "apply_allowed",
     "apply_bitmask",

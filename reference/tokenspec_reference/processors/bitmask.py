@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from tokenspec_reference.processors.allow_set import PAD, AllowSet
-from tokenspec_reference.processors.errors import ShapeMismatch
+from tokenspec_reference.processors.errors import ShapeMismatch, SourceRowOutOfRange
 from tokenspec_reference.processors.masking import NEGATIVE_INFINITY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torch import Tensor
 
 WORD = 32
@@ -61,16 +63,30 @@ def unpack(bitmask: Tensor, vocab_size: int) -> AllowSet:
     return AllowSet.of(rows, vocab_size, bitmask.device)
 
 
-def apply_bitmask(logits: Tensor, bitmask: Tensor, vocab_size: int | None = None) -> Tensor:
-    """Ban in place the ids whose bit is 0 and return ``logits``; columns from ``vocab_size`` on stay
-    untouched.
+def apply_bitmask(
+    logits: Tensor, bitmask: Tensor, vocab_size: int | None = None, *, rows: Sequence[int] | None = None
+) -> Tensor:
+    """Ban in place the ids whose bit is 0 and return ``logits``; columns from ``vocab_size`` on stay untouched.
 
-    ``logits`` ``[rows, columns]``; the effective vocabulary is ``min(vocab_size or columns, 32 * words)``, as
-    in xgrammar's ``apply_token_bitmask_inplace``.
+    ``logits`` ``[rows, columns]``; the effective vocabulary is ``min(vocab_size or columns, 32 * words)``. ``rows``
+    names the row of logits behind each row of the mask. Both as in xgrammar's ``apply_token_bitmask_inplace``. Raises
+    ``SourceRowOutOfRange`` for a row that does not exist (upstream skips it without a word), ``ShapeMismatch`` when
+    masks and rows do not pair up.
     """
     columns = min(logits.shape[1] if vocab_size is None else vocab_size, logits.shape[1], WORD * bitmask.shape[1])
+    chosen = list(range(logits.shape[0])) if rows is None else list(rows)
+    if bitmask.shape[0] != len(chosen):
+        raise ShapeMismatch(f"{bitmask.shape[0]} masks for {len(chosen)} rows", field="bitmask")
+    for place, row in enumerate(chosen):
+        if not 0 <= row < logits.shape[0]:
+            raise SourceRowOutOfRange(f"row {row} is outside [0, {logits.shape[0]})", field=f"rows[{place}]")
     integer, negative = NEGATIVE_INFINITY[logits.dtype]
-    logits.detach()[:, :columns].view(integer).masked_fill_(~_bits(bitmask, columns), negative)
+    target, banned = logits.detach()[:, :columns].view(integer), ~_bits(bitmask, columns)
+    if rows is None:
+        target.masked_fill_(banned, negative)
+    else:
+        for row, mask in zip(chosen, banned, strict=True):
+            target[row].masked_fill_(mask, negative)
     return logits
 
 

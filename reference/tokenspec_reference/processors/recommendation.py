@@ -30,7 +30,7 @@ MOST_DIVERGENT = 8  # upstream bans at most this many of a row's best first toke
 
 @dataclass(frozen=True)
 class ComboRow:
-    """One row: the unfinished combo, what it may not complete, how many it completed, the think prelude."""
+    """One row: the unfinished combo, combos it made or heard of, how many it made, the think prelude."""
 
     prefix: Combo
     banned: frozenset[Combo]
@@ -87,8 +87,10 @@ class RecommendationLogitsProcessor:
         self.device = torch.device(device)
         self.cross_sequence_ban = cross_sequence_ban and combo_token_size > 1
         self.diverge_from = max(cross_seq_diverge_start_combo, 0)
-        banned = frozenset(tuple(combo) for combo in banned_combo_token_ids)
-        self._start = ComboRow((), banned, 0, StringContainDFA(tuple(end_think_token_ids)))
+        self._configured: dict[Combo, set[int]] = {}  # by prefix: configurations can hold many thousand combos
+        for combo in banned_combo_token_ids:
+            self._configured.setdefault(tuple(combo[:-1]), set()).add(combo[-1])
+        self._start = ComboRow((), frozenset(), 0, StringContainDFA(tuple(end_think_token_ids)))
 
     def init(self, rows: int) -> tuple[ComboRow, ...]:
         """Every row before its first combo."""
@@ -155,7 +157,8 @@ class RecommendationLogitsProcessor:
     def _completing(self, row: ComboRow) -> set[int]:
         if not row.prelude.finished or len(row.prefix) != self.size - 1:
             return set()
-        return {combo[-1] for combo in row.banned if combo[:-1] == row.prefix}
+        learnt = {combo[-1] for combo in row.banned if combo[:-1] == row.prefix}
+        return learnt | self._configured.get(row.prefix, set())
 
     def _except(self, bans: list[set[int]]) -> AllowSet:
         width = max((len(ban) for ban in bans), default=0)

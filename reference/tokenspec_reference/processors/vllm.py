@@ -138,3 +138,15 @@ class VllmLogitsProcessor:
 def vllm_processor(make_processor: MakeProcessor) -> type[VllmLogitsProcessor]:
     """A class vLLM can register, whose requests get their constraint from ``make_processor(sampling_params)``."""
     return type("TokenspecLogitsProcessor", (VllmLogitsProcessor,), {"make_processor": staticmethod(make_processor)})
+
+
+def request_callable(processor: Processor[Any]) -> Callable[[Sequence[int], Tensor], Tensor]:
+    """The form of vLLM's per-request processors: ``(output_ids, logits [vocab]) -> logits``, masked in place."""
+    request = Request(processor, processor.init(1), [])
+
+    def mask(output_ids: Sequence[int], logits: Tensor) -> Tensor:
+        request.output_ids = output_ids
+        apply_allowed(logits.unsqueeze(0), processor.allow(catch_up([request])))
+        return logits
+
+    return mask
