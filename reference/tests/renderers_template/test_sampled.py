@@ -101,7 +101,7 @@ def test_without_a_closer_the_marker_of_the_next_turn_is_the_stop():
 
 def test_a_row_states_what_cannot_be_seen():
     plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n#\n{% endfor %}"
-    assert sampled(plain, ROUNDS)[0].startswith("assistant: two")
+    assert sampled(plain, ROUNDS)[0] == ": two\n#"
     wire = Wire(assistant_open=("assistant: ",), assistant_close=("#",))
     assert sampled(plain, ROUNDS, wire=wire) == ["two\n#", "four\n#"]
 
@@ -216,3 +216,24 @@ def test_a_template_is_compiled_once(monkeypatch):
     for _ in range(3):
         TemplateRenderer(Marked(), template).render(ROUNDS)
     assert len(built) == 1
+
+
+def test_an_empty_system_prompt_still_owns_its_tags():
+    template = "<|im_start|>system\n{{ messages[0].content }}<|im_end|>\n{% for m in messages[1:] %}<|user|>{{ m.content }}{% endfor %}"
+    found = owners(template, [{"role": "system", "content": ""}, {"role": "user", "content": "q"}])
+    assert {owner for _, owner in found} == {0, 1}
+
+
+def test_the_parts_of_a_hoisted_message_own_its_tags():
+    template = "<|im_start|>system\n{% for p in messages[0].content %}{{ p.text }}{% endfor %}<|im_end|>\n{% for m in messages[1:] %}<|user|>{{ m.content }}{% endfor %}"
+    found = owners(template, [{"role": "system", "content": [{"text": "be"}]}, {"role": "user", "content": "q"}])
+    assert [owner for _, owner in found] == [0, 0, 0, 1, 1]
+
+
+def test_a_named_speaker_has_the_rest_of_the_opener():
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.name or m.role }}<|wrap|>{{ m.content }}<|im_end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant<|wrap|>{% endif %}"
+    )
+    turn = [{"role": "user", "content": "q"}, {"role": "assistant", "name": "helper", "content": "a"}]
+    assert sampled(template, turn) == ["a<|im_end|>"]

@@ -28,10 +28,14 @@ BODY_FIELDS = CONTENT_FIELDS | {"tool_calls"}
 
 
 class Piece(NamedTuple):
-    """One output of the template: its runs, and the message the innermost loop was at (-1: none)."""
+    """One output of the template: its runs, and the message the innermost loop was at (-1: none).
+
+    ``in_part`` marks a loop over the parts of a message, at the top level.
+    """
 
     runs: Runs
     loop: int
+    in_part: bool
 
 
 class Stretch(NamedTuple):
@@ -67,11 +71,12 @@ def assign_owners(
     stretches: list[Stretch] = []
     passage: list[Stretch] = []
     position = 0
-    for runs, loop in pieces:
-        if loop >= 0 and passage:
+    for runs, loop, in_part in pieces:
+        at_top = loop < 0 or in_part
+        if passage and not at_top:
             stretches += _adopted(text, passage, closers)
             passage = []
-        target = stretches if loop >= 0 else passage
+        target = passage if at_top else stretches
         for length, origin in runs:
             owner = _owner(table.origins[origin], loop)
             target.append(Stretch(position, position + length, owner, origin))
@@ -95,9 +100,9 @@ def _injected(text: str, stretches: Sequence[Stretch], table: ValueTable, closer
         return (0, 0)
     turn = list(takewhile(lambda stretch: stretch.owner == stretches[first].owner, stretches[first:]))
     start, end = turn[0].start, turn[-1].end
-    body = next((stretch.start for stretch in turn if is_body(stretch, table)), None)
-    ends = _turn_ends(text, start, end if body is None else body, closers)
-    if body is None:
+    supplied = next((stretch.start for stretch in turn if is_supplied(stretch.origin, table)), None)
+    ends = _turn_ends(text, start, end if supplied is None else supplied, closers)
+    if supplied is None:
         ends = ends[:-1]  # the last one is the message's own
     return (start, ends[-1]) if ends else (0, 0)
 

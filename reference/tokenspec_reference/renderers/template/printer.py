@@ -58,7 +58,7 @@ class Printer:
                 size += len(piece)
                 self.limits.check_size(size)
                 texts.append(piece)
-                pieces.append(Piece(runs_of(piece), state.message))
+                pieces.append(Piece(runs_of(piece), state.message, state.part_loops[-1]))
             text = "".join(texts)
         except TokenSpecError:
             raise

@@ -44,25 +44,26 @@ def runs_of(text: str) -> Runs:
 
 
 def merged(runs: Iterable[tuple[int, int]]) -> Runs:
-    """The same tiling with equal neighbours joined and empty runs dropped."""
+    """The same tiling with equal neighbours joined.
+
+    Empty runs of a caller's value stay: an empty system prompt still tells whose the tags around it are.
+    """
     out: list[tuple[int, int]] = []
     for run in runs:
         length, origin = run
-        if not length:
-            continue
         if out and out[-1][1] == origin:
             out[-1] = (out[-1][0] + length, origin)
-        else:
+        elif length or origin > DERIVED:
             out.append(run)
     return tuple(out)
 
 
 def cut(runs: Runs, start: int, stop: int) -> Runs:
     """The runs of ``text[start:stop]`` for ``0 <= start``, ``stop <= len(text)``."""
+    if len(runs) == 1:
+        return ((max(stop - start, 0), runs[0][1]),)
     if start >= stop:
         return ()
-    if len(runs) == 1:
-        return ((stop - start, runs[0][1]),)
     out: list[tuple[int, int]] = []
     position = 0
     for length, origin in runs:
@@ -115,7 +116,7 @@ class Tracked(str):
     @classmethod
     def from_origin(cls, text: str, origin: int) -> Tracked:
         """``text`` whose every character has one origin."""
-        return cls.of(text, ((len(text), origin),) if text else ())
+        return cls.of(text, ((len(text), origin),))
 
     @classmethod
     def lift(cls, text: str) -> Tracked:

@@ -176,7 +176,7 @@ class TemplateRenderer:
             prompts=prompts,
             openers=self.wire.assistant_open,
             closers=self._stop_tokens,
-            next_openers=self._turn_closers or self._stop_tokens,
+            next_openers=self.wire.assistant_close or self._turn_closers or self._stop_tokens,
             placeholders=self._placeholders,
         )
         return attribute(stretches)
@@ -202,13 +202,17 @@ class TemplateRenderer:
     @cached_property
     def _turn_closers(self) -> tuple[str, ...]:
         """Tokens that end a turn."""
-        return self.wire.assistant_close or self._probe.closers()
+        return self._probe.closers()
 
     @cached_property
     def _stop_tokens(self) -> tuple[str, ...]:
         """Tokens an assistant turn can end with: what the row states, else every special token."""
-        special = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
-        return self.wire.assistant_close or tuple(token for token in special if isinstance(token, str) and token)
+        if self.wire.assistant_close:
+            return self.wire.assistant_close
+        decoder = getattr(self.tokenizer, "added_tokens_decoder", None) or {}
+        special = [token.content for token in decoder.values() if getattr(token, "special", False)]
+        named = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
+        return tuple(dict.fromkeys(token for token in (*special, *named) if isinstance(token, str) and token))
 
     @cached_property
     def _placeholders(self) -> tuple[str, ...]:

@@ -38,6 +38,19 @@ class GenerationPrompt:
         header = tag.start() if tag else len(text)
         return cls(text, tuple(sorted(joint for joint in {*edges, *tokens, *lines, header} if joint <= header)))
 
+    @property
+    def header(self) -> str:
+        """The prompt up to a reasoning tag."""
+        return self.text[: max(self.joints, default=0)]
+
+    def rest_of_header(self, turn: str, named: int) -> int:
+        """Where the opener of ``turn`` ends when it names another speaker than the prompt, up to position ``named``.
+
+        Behind the name it goes on as the prompt goes on behind one of its joints.
+        """
+        tails = (self.header[joint:] for joint in self.joints if joint < len(self.header))
+        return named + max((len(tail) for tail in tails if turn.startswith(tail, named)), default=0)
+
     def shared_with(self, turn: str, body_start: int) -> int:
         """How many leading characters of ``turn`` are this prompt. A body is no opener, unless all of it is prompt."""
         if turn.startswith(self.text):
@@ -46,12 +59,21 @@ class GenerationPrompt:
         return max((joint for joint in self.joints if joint <= shared), default=0)
 
 
-def opener_length(turn: str, body_start: int, stated: Sequence[str], prompts: Sequence[GenerationPrompt]) -> int:
-    """Characters at the start of an assistant turn that the model did not emit; ``stated`` are openers of the row."""
+def opener_length(
+    turn: str, body_start: int, named: int, stated: Sequence[str], prompts: Sequence[GenerationPrompt]
+) -> int:
+    """Characters at the start of an assistant turn that the model did not emit.
+
+    ``body_start`` and ``named`` are where the first body starts and where the last role or name before it ends (0:
+    none); ``stated`` are openers of the row.
+    """
     found = [len(opener) for opener in stated if turn.startswith(opener)]
     if found:
         return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
-    return max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
+    shared = max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
+    if shared < named:
+        return max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)
+    return shared
 
 
 def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int | None:

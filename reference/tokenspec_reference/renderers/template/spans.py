@@ -85,13 +85,19 @@ class Attributor:
         start, end = turn[0].start, turn[-1].end
         bodies = [stretch for stretch in turn if is_body(stretch, self.table)]
         body_start = bodies[0].start if bodies else end
-        low = start + opener_length(self.text[start:end], body_start - start, self.openers, self.prompts)
+        headers = [s.end for s in turn if s.end <= body_start and self._is_header(s)]
+        named = max(headers, default=start)
+        low = start + opener_length(self.text[start:end], body_start - start, named - start, self.openers, self.prompts)
         after = max(low, bodies[-1].end) if bodies else low
         found = sampled_end(self.text, after, end, self.closers)
         if found is not None:
             return low, found
         following = [opener for opener in self.next_openers if followed and self.text.startswith(opener, end)]
         return low, end + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())
+
+    def _is_header(self, stretch: Stretch) -> bool:
+        """A role or a name."""
+        return is_supplied(stretch.origin, self.table) and not is_body(stretch, self.table)
 
     def _cuts(self, stretch: Stretch, low: int, high: int, claimed: int) -> Iterator[tuple[int, int]]:
         """Ranges of a stretch that are uniform in content, sampled and claim."""

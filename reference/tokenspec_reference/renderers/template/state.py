@@ -16,7 +16,11 @@ STATE = PRIVATE + "state"
 
 
 class RenderState:
-    """The values of a render, its budget, and the message each open loop is at."""
+    """The values of a render, its budget, and what each open loop is at.
+
+    ``loops`` are messages; ``index_loops`` tell which loops run over something else than messages; ``part_loops``,
+    which walk over the parts of a message that was picked outside of any loop (``messages[0].content``).
+    """
 
     def __init__(self, limits: Limits) -> None:
         """Start outside all loops."""
@@ -25,6 +29,7 @@ class RenderState:
         self.budget = Budget(limits)
         self.loops: list[int] = [-1]
         self.index_loops: list[bool] = [False]
+        self.part_loops: list[bool] = [False]
         self._scaffold: dict[int, int] = {}
 
     @property
@@ -36,11 +41,13 @@ class RenderState:
         """A loop starts; until its first item it is where its surroundings are."""
         self.loops.append(self.loops[-1])
         self.index_loops.append(True)
+        self.part_loops.append(self.part_loops[-1])
 
     def leave_loop(self) -> None:
         """A loop ended, also by ``break``."""
         self.loops.pop()
         self.index_loops.pop()
+        self.part_loops.pop()
 
     def at_item(self, item: Any) -> None:
         """The loop is at ``item``; an item of no message belongs where the loop stands."""
@@ -48,6 +55,9 @@ class RenderState:
         owner = self.table.message_of(item)
         self.loops[-1] = owner if owner >= 0 else self.loops[-2]
         self.index_loops[-1] = owner < 0
+        self.part_loops[-1] = self.part_loops[-2] or (
+            owner >= 0 and self.loops[-2] < 0 and not self.table.is_message(item)
+        )
 
     def at_index(self, value: Any) -> None:
         """A loop over indices picked ``value``; a loop over messages knows where it is."""

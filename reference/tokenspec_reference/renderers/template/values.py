@@ -42,6 +42,7 @@ class ValueTable:
         """Start with the two origins every render has: scaffold and derived."""
         self.origins: list[Origin] = [Origin(-1, ()), Origin(-1, ())]
         self._messages: dict[int, int] = {}
+        self._whole: set[int] = set()
         self._scalars: dict[tuple[int, Any], int] = {}
         self._alive: list[Any] = []
 
@@ -79,10 +80,16 @@ class ValueTable:
     def _register(self, container: Any, items: Iterable[tuple[Any, Any]], message: int, path: Path) -> Any:
         self._alive.append(container)
         self._messages[id(container)] = message
+        if not path:
+            self._whole.add(id(container))
         for key, item in items:
             if item is None or item is True or item is False:
                 self._scalars[id(container), key] = self.origin(message, (*path, key))
         return container
+
+    def is_message(self, value: Any) -> bool:
+        """Whether a value is a whole message, no part of one."""
+        return id(value) in self._whole
 
     def message_of(self, value: Any) -> int:
         """The message a value was taken from; -1 when it was taken from none."""

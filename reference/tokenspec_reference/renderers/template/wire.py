@@ -129,6 +129,6 @@ class Probe:
 def _edges(printed: Printed) -> Iterator[int]:
     """Ends of the printed pieces."""
     position = 0
-    for runs, _ in printed.pieces:
+    for runs, *_ in printed.pieces:
         position += sum(length for length, _ in runs)
         yield position
