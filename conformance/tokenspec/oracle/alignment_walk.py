@@ -128,6 +128,8 @@ def normal_places(pieces: Sequence[bytes], text: str) -> list[int | None]:
 
 def independent_segments(text: str) -> list[str]:
     """The shortest stretches of text that can be normalised apart, by trying every cut."""
+    if not text:
+        return []
     whole = unicodedata.normalize("NFC", text)
     cuts = [
         cut

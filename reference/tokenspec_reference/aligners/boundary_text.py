@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.aligners.boundary import common_prefix_length, require_common_prefix
-from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text
+from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,10 +62,10 @@ def settle(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> S
         t_ends = [t_text.position[end] for end in t_ends]
         s_data, t_data = s_text.data, t_text.data
         common = common_prefix_length(s_data, t_data)
-        for short, long in ((s_text, t_text), (t_text, s_text)):
-            if _cut_inside_segment(short, long, common):
-                common = short.open_from
-                s_data, t_data = s_data[:common], t_data[:common]
+        cuts = [] if common == min(len(s_data), len(t_data)) else _cuts(s_text, t_text, common)
+        if cuts:
+            common = min(cuts)
+            s_data, t_data = s_data[:common], t_data[:common]
     if not truncate:
         require_common_prefix(s_data, t_data, row=row)
     return Settled(_places(s_ends, between=1), _places(t_ends, between=2), common * PLACES_PER_BYTE)
@@ -81,12 +81,24 @@ def _places(ends: Sequence[int], *, between: int) -> list[int]:
     return places
 
 
-def _cut_inside_segment(short: NormalText, long: NormalText, common: int) -> bool:
-    """``short`` ends between a letter and a mark that ``long`` still has."""
-    if not short.open_from <= common < len(short.data):
-        return False
-    rest = long.data[short.open_from :].decode("utf-8", "surrogateescape")
-    return unicodedata.normalize("NFD", rest).startswith(short.open_tail)
+def _cuts(student: NormalText, teacher: NormalText, common: int) -> list[int]:
+    """Where a side may have been cut off inside what the other side still has whole; none if the texts differ."""
+    found = [_cut(student, teacher, common), _cut(teacher, student, common)]
+    return [cut for cut in found if cut is not None]
+
+
+def _cut(short: NormalText, long: NormalText, common: int) -> int | None:
+    """The place up to which ``short``, which ends in a unit or in a character, still agrees with ``long``."""
+    if common < short.open_from:
+        return None
+    rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")), "")
+    whole = unicodedata.normalize("NFD", rest)
+    if whole == short.open_unit and short.pending:
+        return short.open_from + len(rest.encode("utf-8", "surrogateescape"))
+    characters = iter(whole)
+    marks_missing = all(character in characters for character in short.open_unit)  # in order, others between
+    both_end_here = long.open_from <= common and bool(short.pending or long.pending)
+    return short.open_from if marks_missing or both_end_here else None
 
 
 def strip_added_spaces(side: RowText, other: RowText) -> RowText:
