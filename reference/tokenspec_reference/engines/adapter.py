@@ -47,7 +47,7 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
     """
     parameters = dict(request.get("parameters") or {})
     if request.get("model") is not None:
-        parameters |= _model(request["model"], request.get("row", "-"), models)
+        parameters = _model(request["model"], request.get("row", "-"), models) | parameters
     starts = request.get("base_units")
     segmenter = RTSeg(
         _engines(request),

@@ -159,7 +159,8 @@ def decode_sequential(
         (gap,) = gaps_of(rows, separators, [token], first_index=index)
         if decision.inserts(index, gap, previous):
             decision.insertions.append(index)
-            step(session, [separators.inserted])
+            if index + 1 < len(ids):  # before the last token there is nothing left to predict
+                step(session, [separators.inserted])
         report(progress, len(ids) + index + 1, total)
     return decision.result(forwards + session.forwards)
 

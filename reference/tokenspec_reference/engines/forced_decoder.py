@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from tokenspec_reference.engines.causal_model import CausalModel, check_positions, check_vocabulary
+from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.forced_decode import DecodeSettings, ForcedDecode, decode_fast, decode_sequential
 from tokenspec_reference.engines.loading import resolve_model
 from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
@@ -116,6 +117,8 @@ def open_source(model: Any, separators: Separators | None, row_recipe: str) -> S
     """``model`` itself when it can open sessions, else a :class:`CausalModel` around it."""
     if hasattr(model, "open_rows"):
         source: SessionSource = model
+        if separators is not None and separators.inserted >= source.vocabulary_size:
+            raise InvalidParameter("this model has no row for the separator and takes no new one", field="sep_tok")
         return source
     return CausalModel(model, separator_id=separators.inserted if separators else None, row_recipe=row_recipe)
 

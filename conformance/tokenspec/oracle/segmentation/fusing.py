@@ -1,0 +1,98 @@
+"""Fusion, labels and agreement by brute force over positions and characters."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise
+from typing import Any
+
+Segments = list[tuple[int, int]]
+
+
+def fused(name: str, given: list[Segments], length: int, parameters: dict[str, Any]) -> list[int]:
+    """Cuts of a fusion: for every position inside the trace, ask whether it is one."""
+    edges = [{edge for pair in segments for edge in pair} for segments in given]
+    inside = range(1, length)
+    if name == "voting":
+        needed = parameters.get("threshold", len(given) // 2 + 1)
+        return [at for at in inside if sum(at in each for each in edges) >= needed]
+    if name == "merge":
+        return [at for at in inside if any(at in each for each in edges)]
+    if name == "intersect":
+        return [at for at in inside if all(at in each for each in edges)]
+    if name == "fuzzy":
+        distance = parameters.get("max_distance", 1)
+        kept = [0]
+        for at in inside:
+            if any(at in each for each in edges) and at - kept[-1] > distance:
+                kept.append(at)
+        return [at for at in kept[1:] if length - at > distance]
+    return _heaviest(given, length)
+
+
+def _heaviest(given: list[Segments], length: int) -> list[int]:
+    """Every set of cuts along edges, scored; among the heaviest the one with the smallest predecessors from the end."""
+    nodes = sorted({0, length} | {edge for segments in given for pair in segments for edge in pair})
+    weights: dict[tuple[int, int], int] = {}
+    for segments in given:
+        for pair in segments:
+            weights[pair] = weights.get(pair, 0) + 1
+    steps = set(weights) | set(pairwise(nodes))
+    best: tuple[int, list[int]] | None = None
+    interior = nodes[1:-1]
+    for count in range(len(interior) + 1):
+        for chosen in combinations(interior, count):
+            path = [0, *chosen, length]
+            pairs = list(pairwise(path))
+            if all(pair in steps for pair in pairs):
+                key = (-sum(weights.get(pair, 0) for pair in pairs), path[::-1])
+                best = key if best is None or key < best else best
+    return best[1][::-1][1:-1] if best else []
+
+
+def labels_of(given: list[Segments], names: list[list[str]], segments: Segments, mode: str) -> list[str]:
+    """One label per fused segment, counted character set by character set."""
+    result = []
+    for start, end in segments:
+        votes = [
+            label
+            for each, labels in zip(given, names, strict=True)
+            for (left, right), label in zip(each, labels, strict=True)
+            if set(range(left, right)) & set(range(start, end)) and label.upper() != "UNK"
+        ]
+        if not votes:
+            result.append("UNK")
+        elif mode == "concat":
+            result.append("+".join(sorted(set(votes))))
+        else:
+            most = max(votes.count(vote) for vote in votes)
+            result.append(next(vote for vote in votes if votes.count(vote) == most))
+    return result
+
+
+def agreement(gold: Segments, predicted: Segments, length: int) -> dict[str, float]:
+    """The measures the chapter fixes, from one segment number per character."""
+    ours, theirs = ([end for _, end in side[:-1]] for side in (gold, predicted))
+
+    def f1(window: int) -> float:
+        if not ours or not theirs:
+            return 1.0 if not ours and not theirs else 0.0
+        recall = sum(any(abs(a - b) <= window for b in theirs) for a in ours) / len(ours)
+        precision = sum(any(abs(a - b) <= window for a in ours) for b in theirs) / len(theirs)
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+    numbers = [[n for n, (start, end) in enumerate(side) for _ in range(start, end)] for side in (gold, predicted)]
+    half = length / len(gold) / 2 if gold else 1.0
+    k = math.floor(half)
+    k += half - k > 0.5 or (half - k == 0.5 and k % 2 == 1)
+    k = max(1, k)
+    pairs = range(length - k)
+    total = len(pairs)
+    same = [[side[i] == side[i + k] for i in pairs] for side in numbers]
+    counts = [[side[i + k] - side[i] for i in pairs] for side in numbers]
+    return {
+        "boundary_similarity": f1(3),
+        "boundary_f1": f1(0),
+        "pk": sum(a != b for a, b in zip(*same, strict=True)) / total if total > 0 else 0.0,
+        "window_diff": sum(a != b for a, b in zip(*counts, strict=True)) / total if total > 0 else 0.0,
+    }
