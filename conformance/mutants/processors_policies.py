@@ -16,7 +16,7 @@ from tokenspec_reference.processors.think import ThinkConfig, ThinkModeLogitsPro
 from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
 from tokenspec_reference.processors.tree_table import CompiledTree
 
-tree_allow, tree_advance, tree_status = CompiledTree.allow, CompiledTree.advance, CompiledTree.status
+tree_advance, tree_status = CompiledTree.advance, CompiledTree.status
 think_allow, think_advance = ThinkModeLogitsProcessor.allow, ThinkModeLogitsProcessor.advance
 matched_next = StringContainDFA.next
 allow_from_logits = RecommendationLogitsProcessor.allow_from_logits
@@ -25,10 +25,8 @@ document_problems = tree_rules._document_problems
 int32 = tree_json._int32
 
 
-def skip_the_root(self: CompiledTree, states: Any, depths: Any, vocab_size: int) -> AllowSet:
-    if set(depths) == {0}:
-        return AllowSet.single(torch.full_like(states, self.store.end), vocab_size)
-    return tree_allow(self, states, depths, vocab_size)
+def skip_the_root(self: CompiledTree, rows: int, vocab_size: int) -> AllowSet:
+    return AllowSet.single(torch.full((rows,), self.store.end), vocab_size)
 
 
 def unknown_allows_all(self: PrefixToCandidateTokens, status: str) -> tuple[int, ...]:
@@ -156,7 +154,9 @@ def diverge_by_row_and_one(self: RecommendationLogitsProcessor, state: Any, logi
 
 
 MUTANTS = (
-    mutant("tree-skips-the-root", "030", "step 0 allows the end token only", (CompiledTree, "allow", skip_the_root)),
+    mutant(
+        "tree-skips-the-root", "030", "step 0 allows the end token only", (CompiledTree, "allow_at_root", skip_the_root)
+    ),
     mutant(
         "tree-unknown-allows-all",
         "031",

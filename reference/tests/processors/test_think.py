@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tokenspec_reference.processors import (
     AllowSet,
     ConfigError,
+    StringContainDFA,
     ThinkConfig,
     ThinkModeLogitsProcessor,
     ThinkRow,
@@ -149,6 +150,42 @@ def test_invariants_of_the_budget(seed):
     assert len(history) <= budget + len(end)
     assert row.allowed() is None
     assert row.next(end[0]).allowed() is None
+
+
+def classic(end, budget, history):
+    """Upstream before 2026-08, by its own words: force at ``generated + 1 >= max`` unless the tag was seen."""
+    seen = StringContainDFA(end).feed(history)
+    force = len(history) + 1 >= budget and not seen.finished
+    return [end[seen.status]] if force else None
+
+
+def head_class(end, budget, begin, history):
+    """Upstream at 4b8d39cd: close at the first tag token or at the budget, ban boundary ids."""
+    seen = StringContainDFA(end)
+    for token in history:
+        seen = seen.next(token)
+    if not seen.finished and (seen.status > 0 or len(history) >= budget):
+        return [end[seen.status]]
+    banned = {begin, end[0]} if seen.finished else {begin}
+    return [token for token in range(4) if token not in banned]
+
+
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple), st.integers(1, 8), st.integers(0, 10**6))
+def test_historical_policies_are_parameters(end, budget, seed):
+    rng = random.Random(seed)
+    for upstream, config in (
+        (lambda history: classic(end, budget, history), ThinkConfig(end, budget - 1, 4)),
+        (
+            lambda history: head_class(end, budget, 3, history),
+            ThinkConfig(end, budget, 4, begin_ids=(3,), close="eager", mask_boundaries="both"),
+        ),
+    ):
+        row, history = ThinkRow.start(config), []
+        for _ in range(14):
+            allowed = row.allowed()
+            assert allowed == upstream(history)
+            history.append(rng.choice(allowed or range(4)))
+            row = row.next(history[-1])
 
 
 @pytest.mark.parametrize(

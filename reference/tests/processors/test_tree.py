@@ -112,6 +112,8 @@ def test_table_equals_strings(random_tree, mode):
             allowed = strings.allow(right).to_lists()
             assert table.allow(left).to_lists() == allowed, (seed, config)
             assert table.status(left) == strings.status(right)
+            bounded = table.tree.allow(left.nodes, table.tree.bound(left.depths), 8)  # as on an accelerator
+            assert bounded.to_lists() == allowed
             source = [rng.randrange(3) for _ in range(3)]
             left, right = table.reorder(left, source), strings.reorder(right, source)
             tokens = [rng.choice(ids) if ids and rng.random() < 0.8 else rng.randrange(8) for ids in allowed]

@@ -27,7 +27,8 @@ class Chain:
     """Intersection of ``processors``; at most one of them a ``MultiSeqLogitsProcessor``, whose finished rows
     override.
 
-    The state is one tuple, in the order of ``processors``.
+    The state is one tuple, in the order of ``processors``. Where several members constrain, a conflict can only be told
+    by reading one flag back from the device.
     """
 
     name = "chain"

@@ -63,7 +63,11 @@ class TreeLogitsProcessor:
 
     def allow(self, state: TreeState) -> AllowSet:
         """The candidates of each row's node, or the end token alone."""
-        return self.tree.allow(state.nodes, state.depths, self.vocab_size)
+        if state.depths == {0}:
+            return self.tree.allow_at_root(state.nodes.shape[0], self.vocab_size)
+        on_host = state.nodes.device.type == "cpu"
+        width = self.tree.exact(state.nodes) if on_host else self.tree.bound(state.depths)
+        return self.tree.allow(state.nodes, width, self.vocab_size)
 
     def advance(
         self,

@@ -69,6 +69,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
         targets=torch.tensor([*targets, 0], dtype=torch.int64),
         frozen=torch.tensor(frozen) if any(frozen) else None,
         widths=tuple(max(width, 1) for width in widths),
+        root_width=offsets[1],
         narrowest=min(*sizes, len(ending)),
         stride=stride,
     )

@@ -45,6 +45,7 @@ class CompiledTree:
     targets: Tensor
     frozen: Tensor | None
     widths: tuple[int, ...]
+    root_width: int
     narrowest: int
     stride: int
 
@@ -63,23 +64,31 @@ class CompiledTree:
         moved = {name: getattr(self, name).to(device) for name in ("offsets", "tokens", "moves", "targets")}
         return replace(self, **moved, frozen=None if self.frozen is None else self.frozen.to(device))
 
-    def allow(self, states: Tensor, depths: Iterable[int], vocab_size: int) -> AllowSet:
-        """Candidates of every row; ``depths`` are the depths the rows can be at. No device read."""
-        rows = states.shape[0]
-        excluded = torch.zeros(rows, dtype=torch.bool, device=states.device)
-        depths = set(depths)
-        if depths == {0}:
-            listed = self.tokens[: self.widths[0]].expand(rows, -1)  # every row stands at the root
-            padded = False
-        else:
-            width = max((self.widths[depth] for depth in depths if depth < len(self.widths)), default=1)
-            node = states.clamp(max=self.nodes)
-            first = self.offsets[node].unsqueeze(1)
-            column = torch.arange(width, device=states.device)
-            real = column < self.offsets[node + 1].unsqueeze(1) - first
-            place = (first + column).clamp(max=self.tokens.shape[0] - 1)
-            listed = torch.where(real, self.tokens[place], PAD)
-            padded = width > 1
+    def bound(self, depths: Iterable[int]) -> int:
+        """The most candidates a row at one of these depths can have, known without looking at the states."""
+        return max((self.widths[depth] for depth in depths if depth < len(self.widths)), default=1)
+
+    def exact(self, states: Tensor) -> int:
+        """The most candidates any of these rows has; reads the states, so it is for states the host holds."""
+        node = states.clamp(max=self.nodes)
+        return max(int((self.offsets[node + 1] - self.offsets[node]).max()), 1) if len(states) else 1
+
+    def allow(self, states: Tensor, width: int, vocab_size: int) -> AllowSet:
+        """Candidates of every row, at most ``width`` of them. No device read."""
+        node = states.clamp(max=self.nodes)
+        first = self.offsets[node].unsqueeze(1)
+        column = torch.arange(width, device=states.device)
+        real = column < self.offsets[node + 1].unsqueeze(1) - first
+        place = (first + column).clamp(max=self.tokens.shape[0] - 1)
+        listed = torch.where(real, self.tokens[place], PAD)
+        return self._set(listed, vocab_size, padded=width > 1 or self.narrowest == 0)
+
+    def allow_at_root(self, rows: int, vocab_size: int) -> AllowSet:
+        """The first step: every row has the root's candidates, one list for all."""
+        return self._set(self.tokens[: self.root_width].expand(rows, -1), vocab_size, padded=False)
+
+    def _set(self, listed: Tensor, vocab_size: int, *, padded: bool) -> AllowSet:
+        excluded = torch.zeros(listed.shape[0], dtype=torch.bool, device=listed.device)
         return AllowSet(
             listed,
             excluded,
@@ -87,7 +96,7 @@ class CompiledTree:
             only_listed=True,
             bans=False,
             never_empty=self.narrowest > 0,
-            padded=padded or self.narrowest == 0,
+            padded=padded,
         )
 
     def advance(self, states: Tensor, tokens: Tensor) -> Tensor:
