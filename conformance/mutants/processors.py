@@ -9,7 +9,7 @@ import torch
 from mutants.processors_edits import Json, each_answer, each_step, mutant
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.processors import adapter as script_form
-from tokenspec_reference.processors import masking, processor
+from tokenspec_reference.processors import masking, processor, recommendation, think, tree
 from tokenspec_reference.processors.adapter import Script
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import pack
@@ -78,7 +78,7 @@ def big_endian(rows: list[list[int]]) -> list[list[int]]:
     return [[word - 2**32 if word >= 2**31 else word for word in row] for row in turned]
 
 
-def add_a_mask(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def add_a_mask(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     mask = apply_allowed(torch.zeros_like(logits), allow, on_dead="zero")
     apply_allowed(logits.clone(), allow, on_dead=on_dead)
     dead = torch.tensor([allow.ids(row) is not None for row in range(allow.rows)])
@@ -86,13 +86,13 @@ def add_a_mask(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
     return logits.copy_(torch.where(dead.unsqueeze(1), mask, logits + mask))
 
 
-def large_negative(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def large_negative(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     mask = apply_allowed(torch.zeros_like(logits), allow, on_dead="zero") == -INFINITY
     apply_allowed(logits, allow, on_dead=on_dead)
     return logits.masked_fill_(mask, -1e4)
 
 
-def forced_is_one(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def forced_is_one(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     apply_allowed(logits, allow, on_dead=on_dead)
     for row in range(allow.rows):
         ids = allow.ids(row)
@@ -101,14 +101,14 @@ def forced_is_one(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> An
     return logits
 
 
-def dead_in_silence(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def dead_in_silence(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     try:
         return apply_allowed(logits, allow, on_dead=on_dead)
     except DeadRow:
         return logits.fill_(-INFINITY)
 
 
-def dead_stays_dead(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def dead_stays_dead(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     try:
         return apply_allowed(logits, allow, on_dead="raise")
     except DeadRow:
@@ -117,14 +117,14 @@ def dead_stays_dead(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> 
         return masking.mask_naive(logits, allow)
 
 
-def free_rows_die(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def free_rows_die(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     for row in range(allow.rows):
         if allow.ids(row) is None and bool((logits[row] == -INFINITY).all()):
             raise DeadRow(row)
     return apply_allowed(logits, allow, on_dead=on_dead)
 
 
-def into_a_copy(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def into_a_copy(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     apply_allowed(logits.contiguous(), allow, on_dead=on_dead)
     return logits
 
@@ -133,7 +133,7 @@ def any_type(self: Script, step: Json) -> Json:
     return script_apply(self, step) if step["dtype"] in script_form.DTYPES else {"bits": step["logits"]}
 
 
-def normalised(logits: Any, allow: AllowSet, *, on_dead: str = "raise") -> Any:
+def normalised(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     apply_allowed(logits, allow, on_dead=on_dead)
     return logits.sub_((logits == -INFINITY).sum(dim=1, keepdim=True).to(logits.dtype))
 
@@ -232,14 +232,7 @@ MUTANTS = (
         "token-wraps",
         "006",
         "a token id is taken modulo the vocabulary",
-        *(
-            (module, "token_columns", wrapped_columns)
-            for module in (
-                __import__("tokenspec_reference.processors.tree", fromlist=["tree"]),
-                __import__("tokenspec_reference.processors.think", fromlist=["think"]),
-                __import__("tokenspec_reference.processors.recommendation", fromlist=["recommendation"]),
-            )
-        ),
+        *((module, "token_columns", wrapped_columns) for module in (tree, think, recommendation)),
     ),
     mutant(
         "source-row-wraps",

@@ -63,6 +63,7 @@ def compare_tree(seed):
 def test_trees():
     for seed in range(TREES):
         compare_tree(seed)
+    print(f"{TREES} trees, {ROWS} rows, {STEPS} steps: string twin, table and oracle agree")
 
 
 def compare_traces(seed, rows):
@@ -103,4 +104,4 @@ def test_think_traces():
     while compared < TRACES:
         compared += compare_traces(seed, 50)
         seed += 1
-    assert compared >= TRACES
+    print(f"{compared} think traces of {seed} policies: row twin, table and oracle agree")
