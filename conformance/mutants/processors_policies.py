@@ -26,7 +26,7 @@ int32 = tree_json._int32
 
 
 def skip_the_root(self: CompiledTree, rows: int, vocab_size: int) -> AllowSet:
-    return AllowSet.single(torch.full((rows,), self.store.end), vocab_size)
+    return AllowSet.of([[self.store.end]] * rows, vocab_size)
 
 
 def unknown_allows_all(self: PrefixToCandidateTokens, status: str) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ def primary_hears(self: RecommendationLogitsProcessor, state: Any, tokens: Any, 
 
 def diverge_by_row_and_one(self: RecommendationLogitsProcessor, state: Any, logits: Any) -> AllowSet:
     shifted = allow_from_logits(self, (state[0], *state), torch.cat([logits[:1], logits]))
-    return shifted.select(torch.arange(1, len(state) + 1))
+    return AllowSet.of([shifted.ids(row + 1) for row in range(len(state))], self.vocab_size)
 
 
 MUTANTS = (

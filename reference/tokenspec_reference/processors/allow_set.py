@@ -10,7 +10,7 @@ intersection, cost memory in proportion to the list and never need a ``[rows, vo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -77,20 +77,6 @@ class AllowSet:
         )
 
     @classmethod
-    def single(cls, tokens: Tensor, vocab_size: int) -> AllowSet:
-        """Exactly one id per row; ``tokens`` int64 ``[rows]``, all inside the vocabulary."""
-        excluded = torch.zeros_like(tokens, dtype=torch.bool)
-        return cls(
-            tokens.unsqueeze(1),
-            excluded,
-            vocab_size,
-            only_listed=True,
-            bans=False,
-            never_empty=True,
-            padded=False,
-        )
-
-    @classmethod
     def except_for(cls, banned: Tensor, vocab_size: int) -> AllowSet:
         """Everything but ``banned``: int64 ``[rows, width]``, any order, ``PAD`` where nothing is banned."""
         listed = _compact(banned)
@@ -122,10 +108,6 @@ class AllowSet:
     def contains(self, tokens: Tensor) -> Tensor:
         """Whether ``tokens[row]`` is allowed on its row, bool ``[rows]``."""
         return (self.listed == tokens.unsqueeze(1)).any(dim=1) != self.excluded
-
-    def select(self, rows: Tensor) -> AllowSet:
-        """The chosen rows, in the given order; ``rows`` int64."""
-        return replace(self, listed=self.listed[rows], excluded=self.excluded[rows])
 
     def where(self, mask: Tensor, other: AllowSet) -> AllowSet:
         """This set where ``mask`` (bool ``[rows]``), the other one elsewhere."""

@@ -82,7 +82,7 @@ class TreeLogitsProcessor:
         for column in token_columns(tokens, rows, self.vocab_size, self.device, flags):
             after = self.tree.advance(nodes, column)
             nodes = after if flags is None else torch.where(flags, after, nodes)
-            deeper = frozenset(min(depth + 1, self.tree.max_steps) for depth in depths)
+            deeper = frozenset(min(depth + 1, self.tree.levels) for depth in depths)
             stays = flags is not None or self.tree.frozen is not None
             depths = deeper | depths if stays else deeper
         return TreeState(nodes, depths)

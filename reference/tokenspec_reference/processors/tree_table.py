@@ -30,11 +30,11 @@ NO_MOVE = 2**63 - 1  # sorts after every move
 class CompiledTree:
     """An immutable, shareable tree.
 
-    ``offsets`` int64 ``[n + 2]`` and ``tokens`` int64: candidates of node i are ``tokens[offsets[i]:offsets[i
-    + 1]]``; row n is the shared "end token only" row. ``moves`` int64 ``[m + 1]``, ascending ``node * stride
-    + token`` with a closing ``NO_MOVE``; ``targets`` int64 ``[m + 1]``. ``frozen`` bool ``[n]`` marks nodes
-    nothing leaves (only in the ``upstream`` mode). ``widths[d]`` is the largest number of candidates at depth
-    d: it bounds a step's memory without looking at the states.
+    Candidates of node i are ``tokens[offsets[i] : offsets[i + 1]]`` (both int64; ``offsets`` has n + 2 entries, row n
+    is the shared "end token only" row). ``moves`` int64 ``[m + 1]``, ascending ``node * stride + token`` with a closing
+    ``NO_MOVE``, lead to ``targets``. ``frozen`` bool ``[n]`` marks nodes nothing leaves (``upstream`` mode only).
+    ``widths[d]`` is the largest number of candidates at depth d: it bounds a step's memory without looking at the
+    states. ``root_width`` candidates stand at the root, ``narrowest`` is the smallest number of them anywhere.
     """
 
     store: PrefixToCandidateTokens
@@ -55,8 +55,8 @@ class CompiledTree:
         return len(self.keys)
 
     @property
-    def max_steps(self) -> int:
-        """The longest masked rollout, its end token included."""
+    def levels(self) -> int:
+        """Depth of the deepest node plus one; a masked rollout has at most one token more, its end token included."""
         return len(self.widths)
 
     def to(self, device: torch.device | str) -> CompiledTree:
