@@ -5,7 +5,7 @@ import dataclasses
 import enum
 
 import pytest
-from toys import byte_level
+from toys import byte_level, gpt2_like
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers import create_renderer
@@ -80,7 +80,7 @@ def test_unknown_family_and_options():
         create_renderer(object(), family="qwen3")
     assert caught.value.field == "tokenizer"
     with pytest.raises(TokenSpecError, match="no added token") as caught:
-        create_renderer(byte_level(), family="llama-3").get_stop_token_ids()
+        create_renderer(gpt2_like(), family="llama-3")
     assert caught.value.field == "tokenizer"
 
 

@@ -5,7 +5,8 @@ from functools import cache
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-CHATML = ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<think>", "</think>", "<tool_call>", "</tool_call>"]
+CONTROL = ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<think>", "</think>", "<tool_call>", "</tool_call>"]
+OTHER_CLOSERS = ["<|eot_id|>", "<｜end▁of▁sentence｜>", "[e~[", "</assistant>", "<turn|>", "<|return|>"]
 MERGES = [("Ċ", "Ċ"), ("ĊĊ", "Ċ"), ("h", "i"), ("Ġ", "hi"), (">", "Ċ"), ("u", "s"), ("e", "r"), ("us", "er")]
 
 
@@ -19,7 +20,9 @@ def byte_level(*, nfc: bool = False, offsets: bool = True) -> PreTrainedTokenize
     backend.decoder = decoders.ByteLevel()
     if nfc:
         backend.normalizer = normalizers.NFC()
-    backend.add_tokens([AddedToken(token, special=token.startswith("<|"), normalized=False) for token in CHATML])
+    backend.add_tokens(
+        [AddedToken(token, special=token.startswith("<|"), normalized=False) for token in [*CONTROL, *OTHER_CLOSERS]]
+    )
     kind = PreTrainedTokenizerFast if offsets else WithoutOffsets
     return kind(tokenizer_object=backend, eos_token="<|im_end|>")
 
@@ -38,3 +41,10 @@ class Opaque:
 
     def encode(self, text, add_special_tokens=False):
         return [ord(character) for character in text]
+
+
+def gpt2_like() -> PreTrainedTokenizerFast:
+    """A tokenizer with one added token that no chat format knows."""
+    backend = Tokenizer(models.BPE(vocab={"a": 0}, merges=[]))
+    backend.add_tokens([AddedToken("<eos>", special=True)])
+    return PreTrainedTokenizerFast(tokenizer_object=backend)

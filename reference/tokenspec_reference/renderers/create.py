@@ -88,7 +88,8 @@ def create_renderer(
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
-        TokenSpecError: unknown family or option value, or nothing to render with; ``field`` names it.
+        TokenSpecError: unknown family or option value, nothing to render with, or a tokenizer that lacks the token
+            that ends the family's turns; ``field`` names it.
     """
     for field, value, allowed in (
         ("encoding", encoding, ("hf", "isolated")),
@@ -118,9 +119,12 @@ def create_renderer(
             **template_kwargs,
         )
     declared = load_family(family)
+    encoder = Encoder(tokenizer, control_text=template)
+    if encoder.added:
+        encoder.id_of(declared.stop_tokens[0])
     return Renderer(
         family=declared,
-        encoder=Encoder(tokenizer, control_text=template),
+        encoder=encoder,
         variant=declared.variant_of(template),
         options=template_kwargs,
         encoding=encoding,
