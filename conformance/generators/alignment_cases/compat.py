@@ -89,7 +89,7 @@ PIECES = {
     "long-repair": ("|".join("abcdefghijklmn"), "ab|c|de|f|gh|i|jk|l|mn", "Many combinations in a row."),
     "window-of-ten": ("abcdefghijklmnop", "|".join("abcdefghijklmnop"), "One against sixteen, wider than the window."),
     "digits": ("123|456|789|0", "12|34|56|78|90", "Digits in threes against digits in pairs."),
-    "empty": ("", "", "No tokens."),
+    "empty": ("", "", "No tokens on either side."),
 }  # fmt: skip
 
 

@@ -11,10 +11,7 @@ from tokenspec.oracle.alignment_walk import SideText
 
 def view(student, teacher, s_ids, t_ids, **changes):
     """``ab|c`` on both sides, with chunk ids."""
-    sides = tuple(
-        SideText(positions_of([piece(p) for p in words.split("|")]), "", adds_space=False)
-        for words in (student, teacher)
-    )
+    sides = tuple(SideText(positions_of([piece(p) for p in words.split("|")]), "") for words in (student, teacher))
     masks = tuple([int(position.kind != "padding") for position in side.positions] for side in sides)
     chunks = max(*s_ids, *t_ids) + 1
     return View(**{"row": 0, "ids": (s_ids, t_ids), "masks": masks, "chunks": chunks, "sides": sides, **changes})

@@ -121,9 +121,7 @@ def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
     if task == "align-pieces" and request["profile"] == "boundary":
-        sides = [
-            [SideText(positions_of(row), "", adds_space=False) for row in data[name]] for name in ("student", "teacher")
-        ]
+        sides = [[SideText(positions_of(row), "") for row in data[name]] for name in ("student", "teacher")]
         return _walked(sides[0], sides[1], request), WALK
     if task == "align-pieces":
         return _upstream(data["student"], data["teacher"], data.get("student_mask"), data.get("teacher_mask"), options)

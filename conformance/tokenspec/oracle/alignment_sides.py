@@ -83,13 +83,17 @@ def parts(component: Any, key: str) -> list[dict[str, Any]]:
     return list(state[key]) if state["type"] == "Sequence" else [state]
 
 
-def adds_a_space(tokenizer: Any) -> bool:
-    """Whether the tokenizer may put a space of its own before the text."""
+AddedSpace = Literal["never", "always", "if-missing"]
+
+
+def adds_a_space(tokenizer: Any) -> AddedSpace:
+    """Whether the tokenizer puts a space of its own before the text."""
     backend = tokenizer.backend_tokenizer
-    normalizers = parts(backend.normalizer, "normalizers")
-    before = parts(backend.pre_tokenizer, "pretokenizers")
-    return any(part["type"] == "Prepend" for part in normalizers) or any(
+    if any(part["type"] == "Prepend" for part in parts(backend.normalizer, "normalizers")):
+        return "always"
+    optional = any(
         (part["type"] == "Metaspace" and part.get("prepend_scheme", "always") != "never")
         or (part["type"] == "ByteLevel" and part["add_prefix_space"])
-        for part in before
+        for part in parts(backend.pre_tokenizer, "pretokenizers")
     )
+    return "if-missing" if optional else "never"

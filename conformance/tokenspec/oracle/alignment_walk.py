@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .alignment_sides import Position
+from .alignment_sides import AddedSpace, Position
 
 UNPAIRED_ROLES = {"padding", "unknown"}
 
@@ -39,7 +39,7 @@ class SideText:
 
     positions: Sequence[Position]
     text: str
-    adds_space: bool
+    adds_space: AddedSpace = "never"
 
 
 def walk(student: SideText, teacher: SideText, *, truncate: bool = False) -> Walked:
@@ -66,7 +66,7 @@ def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) 
     Raises:
         TextsDiffer: as ``walk``.
     """
-    s_pieces, t_pieces = pieces_of(student), pieces_of(teacher)
+    s_pieces, t_pieces = pieces_of(student, teacher), pieces_of(teacher, student)
     s_raw, t_raw = b"".join(s_pieces), b"".join(t_pieces)
     limit = first_difference(s_raw, t_raw)
     if limit < min(len(s_raw), len(t_raw)):
@@ -77,15 +77,25 @@ def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) 
     return Places(plain_places(s_pieces), plain_places(t_pieces), limit)
 
 
-def pieces_of(side: SideText) -> list[bytes]:
-    """Bytes of every position, without the space that the tokenizer added to a text that does not begin with it."""
+def pieces_of(side: SideText, other: SideText) -> list[bytes]:
+    """Bytes of every position, without the space that the tokenizer added to a text that does not begin with it.
+
+    Two tokenizers that both add one if it is missing both keep it: to them it is the same space.
+    """
     pieces = [position.data for position in side.positions]
     spelled = b"".join(pieces)
     forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
-    if side.adds_space and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
+    if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
+        return pieces
+    if side.adds_space != "never" and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
         first = next(index for index, piece in enumerate(pieces) if piece)
         pieces[first] = pieces[first][1:]
     return pieces
+
+
+def other_begins_with_space(other: SideText) -> bool:
+    """Whether the first byte that the other side spells is a space."""
+    return b"".join(position.data for position in other.positions)[:1] == b" "
 
 
 def first_difference(a: bytes, b: bytes) -> int:

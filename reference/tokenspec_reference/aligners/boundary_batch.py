@@ -10,7 +10,7 @@ Integers throughout, so every device gives the same result. Equal to the two-poi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -76,7 +76,7 @@ class Side:
     """One side of a batch, ``[B, T]`` tensors. ``length``, ``ends``: int32 bytes of a position, and where it ends.
 
     ``text``: unmasked text positions; ``code``: role code, ``UNPAIRED`` on text and padding; ``stream``: uint8, the
-    bytes of all rows one after another; ``added``: positions that lost a space the tokenizer may have added.
+    bytes of all rows one after another; ``maybe_added``: positions whose leading space may be no text.
     """
 
     ids: torch.Tensor
@@ -85,7 +85,7 @@ class Side:
     length: torch.Tensor
     ends: torch.Tensor
     stream: torch.Tensor
-    added: torch.Tensor | None
+    maybe_added: torch.Tensor | None
 
 
 def read_side(ids: torch.Tensor, mask: torch.Tensor | None, table: DeviceTable, *, field: str) -> Side:
@@ -111,10 +111,12 @@ def read_side(ids: torch.Tensor, mask: torch.Tensor | None, table: DeviceTable, 
     added = None
     if table.prefix_space != "none":
         added = _first_of_stretch(text, code, real, table.prefix_space) & table.leading_space[safe]
-        length = length - added.to(length.dtype)
+        if not table.prefix_optional:
+            length = length - added.to(length.dtype)
     ends = length.cumsum(1, dtype=torch.int32)
     code = code.masked_fill(text if real is None else text | ~real, UNPAIRED)
-    return Side(safe, text, code, length, ends, _stream(safe, length, ends, added, table), added)
+    stream = _stream(safe, length, ends, None if table.prefix_optional else added, table)
+    return Side(safe, text, code, length, ends, stream, added if table.prefix_optional else None)
 
 
 def _first_of_stretch(
@@ -152,6 +154,7 @@ def align_boundary(
     Raises:
         TextMismatch: a row spells two texts and ``truncate`` is False.
     """
+    student, teacher = drop_added_space(student, teacher), drop_added_space(teacher, student)
     s_ends, t_ends, common = agree(student, teacher, tables, truncate=truncate)
     s_may, t_may = (student.length > 0) & (s_ends <= common), (teacher.length > 0) & (t_ends <= common)
     places = 1 + int(common.max()) if len(common) else 1
@@ -170,6 +173,40 @@ def _stand_at(ends: torch.Tensor, others: torch.Tensor, others_may: torch.Tensor
     marked.scatter_(1, torch.where(others_may, others, places).long(), value=True)
     marked[:, places] = False
     return marked.gather(1, ends.clamp(max=places).long())
+
+
+def drop_added_space(side: Side, other: Side) -> Side:
+    """Take an optional leading space off every row whose other side does not begin with a space (``ALN-014``).
+
+    Later stretches of a row are left to ``settle``.
+    """
+    if side.maybe_added is None or side.ids.shape[1] == 0:
+        return side
+    first = side.maybe_added.to(torch.int32).argmax(1, keepdim=True)
+    begins = side.maybe_added.gather(1, first) & ((side.ends - side.length).gather(1, first) == 0)
+    drop = torch.zeros_like(side.maybe_added).scatter_(1, first, begins & ~_begins_with_space(other))
+    if not bool(drop.any()):
+        return side
+    row_bytes = _row_bytes(side)
+    row_start = row_bytes.cumsum(0, dtype=torch.int32) - row_bytes
+    keep = torch.ones(len(side.stream), dtype=torch.bool, device=side.stream.device)
+    keep[(side.ends - side.length + row_start[:, None])[drop].long()] = False
+    length = side.length - drop.to(side.length.dtype)
+    return replace(
+        side,
+        length=length,
+        ends=length.cumsum(1, dtype=torch.int32),
+        stream=side.stream[keep],
+        maybe_added=side.maybe_added & ~drop,
+    )
+
+
+def _begins_with_space(side: Side) -> torch.Tensor:
+    """Rows whose first byte is a space, bool ``[B, 1]``."""
+    row_bytes = _row_bytes(side)
+    start = row_bytes.cumsum(0, dtype=torch.int64) - row_bytes
+    padded = torch.nn.functional.pad(side.stream, (0, 1))
+    return ((padded[start] == ord(" ")) & (row_bytes > 0))[:, None]
 
 
 def agree(
@@ -204,11 +241,8 @@ def _row_text(side: Side, row: int, stream: torch.Tensor, table: DeviceTable) ->
     raw = bytes(stream.tolist())
     ends = side.ends[row].tolist()
     pieces = [raw[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    added = side.added[row].nonzero().flatten().tolist() if side.added is not None else []
-    if table.prefix_optional:
-        for position in added:
-            pieces[position] = b" " + pieces[position]
-    return RowText(tuple(pieces), frozenset(added if table.prefix_optional else ()), table.normalises)
+    optional = side.maybe_added[row].nonzero().flatten().tolist() if side.maybe_added is not None else []
+    return RowText(tuple(pieces), frozenset(optional), table.normalises)
 
 
 @dataclass(frozen=True)

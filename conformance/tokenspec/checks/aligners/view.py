@@ -123,7 +123,7 @@ def _tokenized(subject: Subject, side: dict[str, Any]) -> list[SideText]:
 def _spelled(row: list[list[str]]) -> SideText:
     from tokenspec.oracle.alignment_golden import positions_of
 
-    return SideText(positions_of(row), "", adds_space=False)
+    return SideText(positions_of(row), "")
 
 
 def _chunk_ids(output: AlignersOutput, name: str, masks: Masks) -> Masks:
