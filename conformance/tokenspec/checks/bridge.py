@@ -5,6 +5,7 @@ Declining is an answer of its own (`token_ids` null), so every check but two has
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
@@ -194,14 +195,19 @@ def bodies_are_content(subject: Subject) -> Applicability | None:
 
 
 def labels_of_suffix(subject: Subject) -> list[tuple[str, int | None]]:
-    """Per token of the suffix its kind and new message, by the first-character rule."""
-    spans = subject.expect.spans
+    """Per token of the suffix its kind and new message, by the row's rule for tokens over a seam."""
+    spans, row = subject.expect.spans, subject.rows[subject.cell.row]
     text = "".join(span[3] for span in spans)
     owners = [(kind, message) for kind, message, _, part in spans for _ in part]
-    starts = token_starts(subject.rows[subject.cell.row].tokenizer, subject.expect.suffix_ids, text)
+    starts = token_starts(row.tokenizer, subject.expect.suffix_ids, text)
     if starts is None:
         raise NotGiven("the suffix's ids do not spell its text")
-    return [owners[min(start, len(owners) - 1)] for start in starts]
+    labels: list[tuple[str, int | None]] = []
+    for start, end in pairwise([*starts, len(text)]):
+        covered = owners[start : max(end, start + 1)] or owners[-1:]
+        overlapping = (label for label in covered if label[0] == "content")
+        labels.append(next(overlapping, covered[0]) if row.spec.wire.straddle == "overlap" else covered[0])
+    return labels
 
 
 @check("bridge.generation-prompt", area="bridge", level="BRIDGE", requires=("RND-058",), kind="golden")

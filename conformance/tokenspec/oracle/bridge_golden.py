@@ -47,8 +47,8 @@ def golden_of(case: Case, row: Row, expect: msgspec.Struct) -> Golden:
 
 def plain(expect: msgspec.Struct) -> dict[str, Any]:
     """The fields that hold something, as JSON values; a field left out has its default."""
-    built: dict[str, Any] = msgspec.to_builtins(expect)
-    blank = msgspec.to_builtins(type(expect)())
+    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(expect))
+    blank: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(type(expect)()))
     return {key: value for key, value in built.items() if value != blank[key]}
 
 
@@ -70,7 +70,7 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
     closers, thought_close = _closers(conversation, pieces, following.tag)
     return msgspec.structs.replace(
         known,
-        must=_must(pieces, stable=following.stable),
+        must=_must(pieces, following, given.new_messages),
         stable=following.stable,
         closers=closers,
         suffix_ids=suffix_ids,
@@ -79,9 +79,12 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
     )
 
 
-def _must(pieces: list[Resolved], *, stable: bool) -> Must:
-    """An answer is due where one whole turn ended and a full render has it as its prefix."""
-    return "answer" if stable and len(pieces) == 1 and pieces[0].closed else "either"
+def _must(pieces: list[Resolved], following: Following, new_messages: list[Any]) -> Must:
+    """An answer is due where one whole turn ended, a full render has it as its prefix, and no new message vanishes."""
+    written = {message for _, message in following.labels}
+    vanished = any(index not in written for index, message in enumerate(new_messages) if message.get("content"))
+    whole = len(pieces) == 1 and pieces[0].closed
+    return "answer" if following.stable and whole and not vanished else "either"
 
 
 def _turn_in_history(pieces: list[Resolved], new_messages: list[Any]) -> Turn | None:
@@ -176,9 +179,13 @@ def _borrowed_closers(
 
 
 def close_of_thought(conversation: Conversation) -> str | None:
-    """What the template writes between reasoning and content."""
+    """What closes a thought: the control token that the template writes behind reasoning, else all it writes there."""
     thought = conversation.thought()
-    return None if thought is None else thought.close
+    if thought is None:
+        return None
+    written = thought.close.strip()
+    tokens = [token for token in conversation.row.tokenizer.get_added_vocab() if written.startswith(token)]
+    return max(tokens, key=len, default=written)
 
 
 def _inside_thought(conversation: Conversation, pieces: list[Resolved]) -> bool:
@@ -187,11 +194,10 @@ def _inside_thought(conversation: Conversation, pieces: list[Resolved]) -> bool:
     if piece is None or piece.turn is None:
         return conversation.prompt_opens_thought()
     reasoning = piece.turn.fields.get(("reasoning_content",), [])
-    if not reasoning:
+    if not reasoning or piece.piece.until is None:
         return False
     after = piece.turn.text[reasoning[-1][1] : piece.characters].strip()
-    close = (close_of_thought(conversation) or "").strip()
-    return piece.characters <= reasoning[-1][1] or not after.startswith(close)
+    return piece.characters <= reasoning[-1][1] or not after.startswith(close_of_thought(conversation) or "")
 
 
 def _spans(row: Row, text: str, ids: list[int], labels: list[Label]) -> list[tuple[SpanKind, int | None, int, str]]:
