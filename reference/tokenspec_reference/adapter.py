@@ -13,7 +13,6 @@ from typing import Any
 
 from . import __version__
 
-
 KEPT_MODELS = 4
 """How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
 
@@ -54,10 +53,10 @@ class ReferenceAdapter:
         return {"name": "tokenspec-reference", "version": __version__, "language": "python"}
 
     def load(self, model: str, assets: Mapping[str, Any]) -> None:
-        """Make the row ``model`` available; keeps the files' path, loads the tokenizer on first use."""
+        """Make the row ``model`` available. Its tokenizer is loaded now: that takes longer than an answer may."""
         while len(self.models) >= KEPT_MODELS and model not in self.models:
             del self.models[next(iter(self.models))]
-        self.models[model] = LoadedModel(
+        loaded = LoadedModel(
             model,
             assets["directory"],
             assets["family"],
@@ -65,6 +64,8 @@ class ReferenceAdapter:
             assets["status"],
             assets.get("wire", {}),
         )
+        loaded.tokenizer  # noqa: B018 - loads it
+        self.models[model] = loaded
 
     def close(self) -> None:
         """Drop the loaded tokenizers."""

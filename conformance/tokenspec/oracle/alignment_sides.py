@@ -38,7 +38,7 @@ def positions(tokenizer: Any, ids: list[int], mask: list[int]) -> list[Position]
     return [known[token] if real else Position("padding") for token, real in zip(ids, mask, strict=True)]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def vocabulary(tokenizer: Any) -> dict[int, Position]:
     """What every id is when it is not padding."""
     special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}

@@ -81,9 +81,18 @@ def _spans(
     return RenderExpect(
         token_ids=ids,
         spans=_runs(text, labels, starts),
-        is_content=encode_mask([at < len(text) and labels[at][0] in {"content", "sampled"} for at in starts]),
-        sampled=encode_mask([at < len(text) and labels[at][0] == "sampled" for at in starts]),
+        is_content=encode_mask(token_mask(row, labels, starts, {"content", "sampled"})),
+        sampled=encode_mask(token_mask(row, labels, starts, {"sampled"})),
     )
+
+
+def token_mask(row: Row, labels: list[Label], starts: list[int], kinds: set[str]) -> list[bool]:
+    """Characters of these kinds as a mask over tokens, by the rule the row names."""
+    ends = [*starts[1:], len(labels)]
+    reach = [
+        start + 1 if row.spec.wire.straddle == "first-char" else end for start, end in zip(starts, ends, strict=True)
+    ]
+    return [any(label[0] in kinds for label in labels[start:end]) for start, end in zip(starts, reach, strict=True)]
 
 
 def _runs(text: str, labels: list[Label], starts: list[int]) -> list[tuple[SpanKind, int | None, int, str]]:
@@ -207,7 +216,7 @@ def sampled_regions(
     openers = _occurrences(text, wire.assistant_open, scaffold, end_of_turns)
     limits = [start for start, _ in openers[1:]] + [end_of_turns] * bool(openers)
     regions: dict[int, tuple[int, int]] = {}
-    for index, number in match_openers(owners, messages, openers, limits).items():
+    for index, number in match_openers(owners, messages, openers, limits, wire.assistant_close).items():
         (start, after), limit = openers[number], limits[number]
         first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
         own = [at for at in range(after, limit) if owners.owner[at] == index]
@@ -221,11 +230,16 @@ def sampled_regions(
 
 
 def match_openers(
-    owners: Owners, messages: list[Any], openers: list[tuple[int, int]], limits: list[int]
+    owners: Owners,
+    messages: list[Any],
+    openers: list[tuple[int, int]],
+    limits: list[int],
+    closers: tuple[str, ...],
 ) -> dict[int, int]:
     """Assistant message -> number of its opener. A body decides; between two such turns, empty ones match in order.
 
-    An opener nobody claims is no turn (templates whose assistant opener also closes the user's turn print it always).
+    An opener nobody claims is no turn (templates whose assistant opener also closes the user's turn print it always),
+    unless it is closed like one: then one message is printed as several turns.
     """
     assistants = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
     claimed: dict[int, int] = {}
@@ -251,6 +265,9 @@ def match_openers(
     for index in empty:
         low = max((claimed[i] for i in claimed if i < index), default=-1)
         claimed[index] = low + 1
+    for number in set(range(len(openers))) - set(claimed.values()):
+        if any(owners.text.find(close, openers[number][1], limits[number]) >= 0 for close in closers):
+            raise Undecidable("an assistant turn is opened and closed that belongs to no message alone")
     return dict(sorted(claimed.items()))
 
 

@@ -28,9 +28,12 @@ class TransformersColumn:
         }
 
     def load(self, model: str, assets: dict[str, Any]) -> None:
-        """Remember where the row's files are."""
+        """Remember the row; its tokenizer is loaded now, because that takes longer than an answer may."""
+        from tokenspec.models import load
+
         if installed_version("transformers") is None:
             raise Unsupported("not installed")
+        load(model).tokenizer  # noqa: B018 - loads it
         self.assets[model] = assets
 
     def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:

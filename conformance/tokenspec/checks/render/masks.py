@@ -7,7 +7,16 @@ character it begins in. So masks are judged even where ids differ, as long as th
 from __future__ import annotations
 
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-from tokenspec.checks.render.place import BODY, character_map, describe, labels_of, show, starts_of
+from tokenspec.checks.render.place import (
+    BODY,
+    character_map,
+    describe,
+    ends_of,
+    labels_of,
+    row_of,
+    show,
+    starts_of,
+)
 
 PER_TOKEN = ("message_indices", "sampled_mask", "is_content")
 
@@ -161,22 +170,20 @@ def only_the_assistant_samples(subject: Subject) -> Applicability | None:
 
 @check("render.straddling-token", area="render", level="MASKS", requires=("RND-027",), kind="golden")
 def straddling_tokens_follow_the_rule(subject: Subject) -> Applicability | None:
-    """A token over a seam of scaffold and body belongs to the character it begins in."""
+    """A token over a seam of scaffold and body is attributed by the rule the row names."""
     mask, characters, starts = mask_of(subject, "is_content"), character_map(subject), starts_of(subject)
-    length = len(subject.expect.text)
+    labels = labels_of(subject)
     straddling = False
-    for token, start in enumerate(starts):
-        end = starts[token + 1] if token + 1 < len(starts) else length
-        bodies = {characters.at(at)[0] in BODY for at in range(start, min(end, start + 64))}
-        if len(bodies) < 2:
+    for token, (start, end) in enumerate(zip(starts, ends_of(subject, starts), strict=True)):
+        if len({characters.at(at)[0] in BODY for at in range(start, end)}) < 2:
             continue
         straddling = True
-        first = characters.at(start)[0] in BODY
-        if mask[token] != first:
+        wanted = labels[token][0] in BODY
+        if mask[token] != wanted:
             raise Violation(
-                "a straddling token is not attributed by its first character",
+                f"a straddling token does not follow the row's rule, {row_of(subject).spec.wire.straddle}",
                 where=describe(subject, token),
-                expected="content" if first else "scaffold",
+                expected="content" if wanted else "scaffold",
                 got=show(subject, subject.output.token_ids[token : token + 1]),
             )
     return None if straddling else NOT_APPLICABLE

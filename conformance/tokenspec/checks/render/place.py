@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tokenspec.areas.render import RenderExpect, SpanKind
     from tokenspec.models import Row
 
+LONGEST_TOKEN = 256
 BODY: frozenset[str] = frozenset({"content", "sampled"})
 
 
@@ -31,6 +33,11 @@ class CharacterMap:
         if not self.labels:
             return "scaffold", None
         return self.labels[min(bisect_right(self.ends, character), len(self.labels) - 1)]
+
+    def first_body(self, start: int, end: int) -> tuple[SpanKind, int | None] | None:
+        """The first body label among the characters ``start..end``, or None."""
+        labels = (self.at(character) for character in range(start, end))
+        return next((label for label in labels if label[0] in BODY), None)
 
 
 @lru_cache(maxsize=8)
@@ -70,9 +77,21 @@ def starts_of(subject: Subject) -> tuple[int, ...]:
 
 
 def labels_of(subject: Subject) -> list[tuple[SpanKind, int | None]]:
-    """Per token of the output its kind and message, by the first-character rule."""
-    characters = character_map(subject)
-    return [characters.at(start) for start in starts_of(subject)]
+    """Per token of the output its kind and message, by the rule the row names (``first-char`` or ``overlap``)."""
+    characters, starts = character_map(subject), starts_of(subject)
+    first = [characters.at(start) for start in starts]
+    if row_of(subject).spec.wire.straddle == "first-char":
+        return first
+    return [
+        label if label[0] in BODY else characters.first_body(start, end) or label
+        for label, start, end in zip(first, starts, ends_of(subject, starts), strict=True)
+    ]
+
+
+def ends_of(subject: Subject, starts: Sequence[int]) -> list[int]:
+    """The first character after each token; a token is never longer than the longest word of a vocabulary."""
+    following = (*starts[1:], len(subject.expect.text))
+    return [min(max(start + 1, end), start + LONGEST_TOKEN) for start, end in zip(starts, following, strict=True)]
 
 
 def describe(subject: Subject, token: int) -> str:
