@@ -345,12 +345,6 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("force-first-of-two", "FFT-003", "the first of two bytes is forced", (matcher, "_only_byte", first_of_two)),
     mutant("force-one-byte", "FFT-003 FFT-008", "one byte is forced at a time", *everywhere(one_byte_only)),
     mutant("special-not-forced", "FFT-005 FFT-003", "special tokens are never forced", *everywhere(never_special)),
-    mutant(
-        "unbounded",
-        "FFT-006",
-        "no limit on forced bytes",
-        *everywhere(lambda state: ORIGINAL_FORCED(state, limit=1 << 30)),
-    ),
     mutant("refuses-own-token", "FFT-007", "the matcher stops before the last token", after=last_token_refused),
     mutant("forgets-leftover", "FFT-008", "nothing is forced after the tokens", after=forgets_leftover),
     mutant("first-masked", "FFT-009", "the mask forbids the first of several tokens", after=mask_of_a_single_token),

@@ -121,4 +121,4 @@ def refusals() -> Iterator[Case]:
         "FFT-041",
         grammar={"json_schema": {"type": "array", "items": whole, "minItems": 2, "maxItems": 1}},
     )
-    yield refused("refused-too-long", "A literal of 70 000 bytes.", "FFT-006", grammar={"regex": "(?:a{10000}){7}b"})
+    yield refused("refused-too-long", "A literal of 20 000 bytes.", "FFT-006", grammar={"regex": "(?:a{10000}){2}b"})

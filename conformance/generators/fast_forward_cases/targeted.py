@@ -203,4 +203,7 @@ def nothing() -> Iterator[Case]:
         ["x\n"],
         sweep=True,
     )
+    for name, mark in (("quote", "'"), ("period", ".")):
+        why = "A mark takes the line end after it into its own word, so the spaces stand alone."
+        yield case(f"context-line-end-{name}", why, context, {"regex": f"\\{mark}\\n \\nx(y|z)"}, [mark])
     yield case("context-broken", "A sampled half of a character.", context, {"regex": "日本(語|人)"}, ["日"])

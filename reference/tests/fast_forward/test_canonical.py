@@ -184,7 +184,7 @@ class Endless:
 
 @pytest.mark.parametrize("mode", ["llguidance", "strict"])
 def test_an_endless_literal_is_refused(mode):
-    with pytest.raises(ForcedBytesTooLong, match="65536"):
+    with pytest.raises(ForcedBytesTooLong, match="16384"):
         canonical_ff_tokens(EARLY, Endless(), mode=mode)
 
 

@@ -14,7 +14,7 @@ from tokenspec_reference.errors import TokenSpecError
 
 MARKER = 0xFF
 MARKED_ID = re.compile(rb"\xff\[(\d+)\]")
-FORCED_LIMIT = 1 << 16
+FORCED_LIMIT = 1 << 14
 
 
 @runtime_checkable
