@@ -7,6 +7,7 @@ from toys import Opaque, byte_level
 
 from tokenspec_reference.renderers import attribute_text_segments, create_renderer
 from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.seams import merging_contents
 from tokenspec_reference.renderers.token_text import spans_from_bytes, token_byte_lengths
 
 TEXTS = [
@@ -113,6 +114,14 @@ def test_sampled_boundary_profile_differs_exactly_where_the_seam_merges():
     ahead = tokenizer.encode(sampled.text[:prompt], add_special_tokens=False)
     assert sampled.token_ids[: len(ahead)] == ahead
     assert not any(sampled.sampled_mask[: len(ahead)])
+
+
+def test_seams_are_the_contents_that_merge_with_the_prompt():
+    renderer = create_renderer(byte_level(), family="qwen3")
+    assert merging_contents(renderer) == ["\n", "\n\n", "\n\n\n"]
+    assert merging_contents(create_renderer(byte_level(), family="deepseek-v3")) != []
+    closed = create_renderer(byte_level(), family="laguna-xs.2")
+    assert merging_contents(closed) == []
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def _equivalent_turn(said: ParsedResponse, new_messages: Sequence[Message]) -> d
             "type": "function",
             "function": {"name": call.name or "f", "arguments": call.arguments if _is_mapping(call.arguments) else {}},
         }
-        for k, call in enumerate(call for call in said.tool_calls if call.status in ("ok", "unknown_tool"))
+        for k, call in enumerate(call for call in said.tool_calls if call.status != "unclosed_block")
     ]
     turn: dict[str, Any] = {"role": "assistant", "content": "" if calls else (said.content or "ok")}
     if said.reasoning_content or not said.reasoning_complete:

@@ -157,6 +157,17 @@ class Encoder:
         spelled = ordinary.get(token)
         return b"" if spelled is None else bytes_of_token(spelled, byte_level=byte_level)
 
+    def token_texts(self) -> list[str]:
+        """Texts of the ordinary tokens that are whole characters, without repetition."""
+        ordinary, byte_level = self._ordinary
+        texts: dict[str, None] = {}
+        for spelled in ordinary.values():
+            try:
+                texts[bytes_of_token(spelled, byte_level=byte_level).decode()] = None
+            except UnicodeDecodeError:
+                continue
+        return [text for text in texts if text]
+
     @property
     def _ordinary(self) -> tuple[dict[int, str], bool]:
         """Spelling of the ordinary tokens, and whether they spell bytes."""

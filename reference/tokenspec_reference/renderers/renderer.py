@@ -18,6 +18,7 @@ from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
 from tokenspec_reference.renderers.parsing.completion import read_completion
 from tokenspec_reference.renderers.parsing.parse import parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
+from tokenspec_reference.renderers.parsing.thought import PromptThought, read_prompt
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place
 from tokenspec_reference.renderers.template_values import REJECTIONS
@@ -118,24 +119,19 @@ class Renderer:
         ``prompt_ids`` tell whether the prompt opened a thought; without them the renderer's own generation prompt does.
         """
         view = read_completion(self.encoder, token_ids, self.stop_ids)
-        return parse_completion(view, self.family.response, ToolSchemas(tools), self.open_thought(prompt_ids))
+        return parse_completion(view, self.family.response, ToolSchemas(tools), self.prompt_thought(prompt_ids))
 
-    def open_thought(self, prompt_ids: Sequence[int] | None) -> str | None:
-        """What a prompt wrote after the marker of a thought it left open; None where it left none open."""
+    def prompt_thought(self, prompt_ids: Sequence[int] | None) -> PromptThought:
+        """What a prompt did with the thought of the turn it opens: this renderer's own prompt when None is given."""
         form = self.family.response.thought
         if form is None:
-            return None
+            return PromptThought()
         if prompt_ids is None:
             opening = self._chat([{"role": "user", "content": "q"}], None, add_generation_prompt=False)
-            tail = "".join(segment.text for segment in self.family.generation_prompt(opening, self.variant))
-            position = tail.rfind(form.open)
-        else:
-            view = read_completion(self.encoder, prompt_ids[-PROMPT_TAIL:], frozenset())
-            tail, position = view.text, -1
-            while (found := view.find(form.open, position + 1)) >= 0:
-                position = found
-        after = tail[position + len(form.open) :]
-        return after if position >= 0 and form.after_open.startswith(after) else None
+            text = "".join(segment.text for segment in self.family.generation_prompt(opening, self.variant))
+            return read_prompt(text, form, text.rfind(form.open), text.rfind(form.close))
+        view = read_completion(self.encoder, prompt_ids[-PROMPT_TAIL:], frozenset())
+        return read_prompt(view.text, form, view.rfind(form.open), view.rfind(form.close))
 
     def bridge_to_next_turn(
         self,

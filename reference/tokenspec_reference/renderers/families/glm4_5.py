@@ -17,6 +17,7 @@ last user message. ``enable_thinking=False`` appends ``/nothink`` to user texts 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined, UndefinedError
@@ -189,5 +190,7 @@ FAMILY = Family(
     generation_prompt=generation_prompt,
     stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
     closes_by_next_marker=True,
-    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close="\n"), KEY_VALUE_CALLS),
+    response=ResponseFormat(
+        ThoughtFormat(after_open="", before_close="", after_close="\n"), replace(KEY_VALUE_CALLS, separator="\n")
+    ),
 )

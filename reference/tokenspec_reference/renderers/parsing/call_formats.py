@@ -170,12 +170,16 @@ def read_invocations(text: str, tools: ToolSchemas) -> list[Attempt]:
 
 
 def read_kimi(text: str, tools: ToolSchemas) -> list[Attempt]:
-    """``functions.NAME:INDEX<|tool_call_argument_begin|>{JSON}``; the first part is the call's id."""
+    """``functions.NAME:INDEX<|tool_call_argument_begin|>{JSON}``; the first part is the call's id.
+
+    An id of another form does not say which tool is called.
+    """
     identifier, marker, arguments = text.partition("<|tool_call_argument_begin|>")
     identifier = identifier.strip()
     if not marker:
         return [Attempt(None, None, "malformed_structure", identifier or None)]
-    name = re.sub(r":\d+$", "", identifier).removeprefix("functions.")
+    named = re.fullmatch(r"(?:functions\.)?(.+):\d+", identifier, re.DOTALL)
+    name = named[1] if named else ""
     try:
         value = json.loads(arguments)
     except ValueError:

@@ -40,6 +40,13 @@ class Completion:
             position = self.text.find(marker, position + 1, limit)
         return position
 
+    def rfind(self, marker: str) -> int:
+        """Last position of a marker, or -1."""
+        found = position = self.find(marker)
+        while position >= 0:
+            found, position = position, self.find(marker, position + 1)
+        return found
+
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Half-open token span that covers the characters ``[start, end)``."""
         first = max(bisect_right(self.token_starts, start) - 1, 0)

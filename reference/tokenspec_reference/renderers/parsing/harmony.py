@@ -18,12 +18,11 @@ CHANNEL, MESSAGE, END = "<|channel|>", "<|message|>", "<|end|>"
 _RECIPIENT = re.compile(r"to=([^\s<]+)")
 
 
-def parse_harmony(view: Completion, tools: ToolSchemas, prompt_tail: str | None) -> ParsedResponse:
+def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
     """Analysis is reasoning, a message to ``functions.NAME`` is a call, everything else is content.
 
     The prompt ended in ``<|start|>assistant``, so the first header begins with the completion.
     """
-    del prompt_tail
     reasoning: list[str] = []
     content: list[str] = []
     calls: list[ParsedToolCall] = []

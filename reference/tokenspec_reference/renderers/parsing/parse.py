@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, CallFormat, ToolSchemas
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
-from tokenspec_reference.renderers.parsing.thought import ThoughtFormat, read_thought
+from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_thought
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.parsing.completion import Completion
 
-Whole = Callable[["Completion", ToolSchemas, "str | None"], ParsedResponse]
+Whole = Callable[["Completion", ToolSchemas], ParsedResponse]
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class ResponseFormat:
 
 
 def parse_completion(
-    view: Completion, form: ResponseFormat, tools: ToolSchemas, prompt_tail: str | None
+    view: Completion, form: ResponseFormat, tools: ToolSchemas, prompt: PromptThought
 ) -> ParsedResponse:
     """Read a completion. Nothing is dropped: what is neither thought nor call is content."""
     if form.whole is not None:
-        return form.whole(view, tools, prompt_tail)
-    thought = read_thought(view, form.thought, prompt_tail)
+        return form.whole(view, tools)
+    thought = read_thought(view, form.thought, prompt)
     if form.bare_call is not None:
         attempt = form.bare_call(view.text[thought.rest :], tools)
         if attempt is not None:
@@ -70,7 +70,7 @@ def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSche
     first = close = view.find(form.end, inside)
     if close < 0:
         attempts = form.read(view.text[inside:], tools)
-        return -1, [replace(attempt, status="unclosed_block") for attempt in attempts]
+        return -1, [*attempts[:-1], replace(attempts[-1], status="unclosed_block")]
     while form.holds_json and close >= 0:
         try:
             json.loads(view.text[inside:close])
