@@ -119,6 +119,27 @@ def remap(subject: Subject) -> Applicability | None:
     return None
 
 
+@check("aligners.remap-round-trip", area="aligners", level="COMPAT", requires=("ALN-036",), kind="metamorphic")
+def remap_round_trip(subject: Subject) -> Applicability | None:
+    """Each canonical token alone maps to its range, and all together to the whole sequence."""
+    if subject.request["task"] != "canonical-sequence":
+        return NOT_APPLICABLE
+    ranges = subject.output.ranges
+    if not ranges:
+        raise NotGiven("no ranges")
+    single = [[index, index + 1, index, index + 1] for index in range(len(ranges))]
+    whole = [0, len(ranges), -1, -1]
+    request = {
+        "task": "remap",
+        "profile": "nw-compat",
+        "options": {},
+        "data": {"pairs": [*single, whole], "student_ranges": ranges, "teacher_ranges": ranges},
+    }
+    wanted = [[*span, *span] for span in ranges] + [[0, len(subject.request["data"]["tokens"]), -1, -1]]
+    same("remapped pairs", [wanted], subject.output_of(request).pairs)
+    return None
+
+
 @check("aligners.compat-correct", area="aligners", level="COMPAT", requires=("ALN-037",), kind="golden")
 def compat_correct(subject: Subject) -> Applicability | None:
     """Correctness of every pair (A9)."""

@@ -60,7 +60,7 @@ def views(subject: Subject, output: AlignersOutput | None = None, request: dict[
     output = subject.output if output is None else output
     request = subject.request if request is None else request
     masks, sides = _inputs(subject, request)
-    ids = tuple(_chunk_ids(output, name, masks[side]) for side, name in enumerate(SIDES))
+    ids = [_chunk_ids(output, side, masks[side], None if sides is None else sides[side]) for side in (0, 1)]
     found = []
     for row in range(len(masks[0])):
         own = (ids[0][row], ids[1][row])
@@ -126,19 +126,28 @@ def _spelled(row: list[list[str]]) -> SideText:
     return SideText(positions_of(row), "")
 
 
-def _chunk_ids(output: AlignersOutput, name: str, masks: Masks) -> Masks:
+def _chunk_ids(output: AlignersOutput, side: int, masks: Masks, texts: list[SideText] | None) -> Masks:
     """Given chunk ids, or those that the given pairs imply."""
-    given: Masks | None = getattr(output, f"{name}_chunk_id")
+    given: Masks | None = getattr(output, f"{SIDES[side]}_chunk_id")
     if given is not None:
         if len(given) != len(masks):
-            raise Violation(f"{name} has chunk ids of {len(given)} rows, the batch has {len(masks)}")
+            raise Violation(f"{SIDES[side]} has chunk ids of {len(given)} rows, the batch has {len(masks)}")
         return given
     if output.pairs is None:
         raise NotGiven("neither chunk ids nor pairs")
-    first = 0 if name == "student" else 2
-    implied = [[-1] * len(mask) for mask in masks]
-    for row, pairs in enumerate(output.pairs):
-        for chunk, pair in enumerate(pairs):
-            for index in range(max(0, pair[first]), max(0, pair[first + 1])):
-                implied[row][index] = chunk if masks[row][index] else -1
-    return implied
+    if len(output.pairs) != len(masks):
+        raise Violation(f"pairs of {len(output.pairs)} rows, the batch has {len(masks)}")
+    return [
+        implied_ids([pair[2 * side : 2 * side + 2] for pair in pairs], masks[row], texts[row] if texts else None)
+        for row, pairs in enumerate(output.pairs)
+    ]
+
+
+def implied_ids(spans: list[tuple[int, ...]], mask: list[int], text: SideText | None) -> list[int]:
+    """Ids of the positions inside each span, without padding and without special tokens among others."""
+    ids = [-1] * len(mask)
+    for chunk, (start, end) in enumerate(spans):
+        for index in range(max(0, start), min(max(0, end), len(mask))):
+            stranger = text is not None and text.positions[index].kind == "special" and end - start > 1
+            ids[index] = chunk if mask[index] and not stranger else -1
+    return ids
