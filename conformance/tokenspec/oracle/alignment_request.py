@@ -6,7 +6,7 @@ import copy
 from functools import lru_cache
 from typing import Any
 
-from tokenspec.areas.aligners import AlignersInput, RowInput, SideInput
+from tokenspec.areas.aligners import AlignersInput, SideInput
 from tokenspec.model import Case, convert
 from tokenspec.models import load
 
@@ -92,6 +92,3 @@ def damage(request: dict[str, Any], edit: str | None) -> None:
         teacher["ids"][0][teacher["mask"][0].index(1)] = 99_999_999
     elif edit == "bad-option":
         request["options"]["on_mismatch"] = "guess"
-
-
-__all__ = ["RowInput", "align_request", "plain_request"]

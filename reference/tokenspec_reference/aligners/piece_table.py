@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 SPACE_MARK = "\u2581"
 UNICODE_FORMS = ("NFC", "NFD")
-HARMLESS_NORMALIZERS = ("Replace", "Prepend")
 
 PrefixSpace = Literal["none", "first", "every"]
 UnicodeForm = Literal["NFC", "NFD"] | None
@@ -100,6 +99,15 @@ def _spelling_rule(decoders: list[dict[str, Any]]) -> Any:
     )
 
 
+def _marks_spaces(normalizer: Mapping[str, Any]) -> bool:
+    """``Replace`` of a space by the space mark, the one replacement that bytes undo."""
+    return bool(
+        normalizer["type"] == "Replace"
+        and normalizer["pattern"] == {"String": " "}
+        and normalizer["content"] == SPACE_MARK
+    )
+
+
 def _replaces_space_mark(decoder: Mapping[str, Any]) -> bool:
     return bool(decoder["type"] == "Replace" and decoder["pattern"] == {"String": SPACE_MARK})
 
@@ -147,7 +155,7 @@ def _unicode_form(normalizers: list[dict[str, Any]]) -> UnicodeForm:
     for part in normalizers:
         if part["type"] in UNICODE_FORMS:
             form = part["type"]
-        elif part["type"] not in HARMLESS_NORMALIZERS:
+        elif part["type"] != "Prepend" and not _marks_spaces(part):
             raise UnsupportedTokenizer(
                 f"normalizer {part['type']} changes the text in a way ids cannot undo",
                 field="tokenizer.normalizer",
