@@ -43,7 +43,7 @@ def signals() -> Iterator[Case]:
             ("quantile", "ENG-071", {"window": 5, "quantile": 55}),
         ],
         "flatness-break": [
-            ("window", "ENG-072", {"window": 3, "quantile": 40}),
+            ("window", "ENG-072", {"window": 2, "quantile": 25}),
             ("quantile", "ENG-072", {"window": 4, "quantile": 60}),
         ],
         "top-k-shift": [

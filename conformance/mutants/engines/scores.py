@@ -87,15 +87,13 @@ def _unnormalised_literal() -> Mapping[str, Any]:
     return {"forced_decode.calibrate": broken}
 
 
-def _first_candidate(rows: Any, separators: Any, next_ids: Sequence[int], *, first_index: int) -> list[float]:
-    del first_index
+def _first_candidate(rows: Any, separators: Any, next_ids: Sequence[int]) -> list[float]:
     competing, own = rows.logits_of(separators.candidates, next_ids)
     gaps: list[float] = (competing[:, 0].double() - own.double()).tolist()
     return gaps
 
 
-def _against_the_likeliest(rows: Any, separators: Any, next_ids: Sequence[int], *, first_index: int) -> list[float]:
-    del first_index
+def _against_the_likeliest(rows: Any, separators: Any, next_ids: Sequence[int]) -> list[float]:
     competing, _ = rows.logits_of(separators.candidates, next_ids)
     best = rows.full(0, len(next_ids)).amax(dim=1)
     gaps: list[float] = (competing.double().amax(dim=1) - best.double()).tolist()
@@ -105,8 +103,7 @@ def _against_the_likeliest(rows: Any, separators: Any, next_ids: Sequence[int], 
 def _nan_is_unlikely() -> Mapping[str, Any]:
     import torch
 
-    def broken(rows: Any, separators: Any, next_ids: Sequence[int], *, first_index: int) -> list[float]:
-        del first_index
+    def broken(rows: Any, separators: Any, next_ids: Sequence[int]) -> list[float]:
         competing, own = rows.logits_of(separators.candidates, next_ids)
         gap = competing.double().amax(dim=1) - own.double()
         gaps: list[float] = torch.nan_to_num(gap, nan=-30.0).tolist()

@@ -127,8 +127,10 @@ def test_half_a_pair():
 
 
 def test_a_tokenizer_of_another_model(tiny, toy_tokenizer):
-    with pytest.raises(InvalidParameter, match="tokenizer"):
+    with pytest.raises(InvalidParameter, match="sep_tok"):
         ENGINE.segment("A zzz", **scripted("A", [0.0]) | {"tokenizer": toy_tokenizer("toy-bpe")})
+    with pytest.raises(InvalidParameter, match="tokenizer"):
+        RTLLMSurprisal().segment("A zzz", **scripted("A", [0.0]) | {"tokenizer": toy_tokenizer("toy-bpe")})
 
 
 def test_token_signal_parameters():

@@ -2,7 +2,7 @@
 
 Pass 1 reads the trace under forced decoding and calibrates a threshold. Pass 2 reads it again and puts the separator
 into the context wherever the score is above the threshold. :func:`decode_sequential` does that token by token.
-:func:`decode_fast` gives the same insertions with one forward for pass 1 and about one per insertion for pass 2.
+:func:`decode_fast` gives the same insertions with one forward for pass 1 and one per chunk or wrong guess for pass 2.
 """
 
 from __future__ import annotations
@@ -59,21 +59,36 @@ class Decision:
     insertions: list[int] = field(default_factory=list)
     margin: float = math.inf
 
-    def inserts(self, index: int, gap: float, previous: int | None) -> bool:
-        """Whether a separator goes before token ``index``; ``previous`` is the token read last (None: the prompt)."""
+    def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float]:
+        """Whether a separator goes before token ``index``, and how far the score is from the threshold.
+
+        ``previous`` is the token read last (None: the prompt). Where no separator may go, the distance is infinite.
+        """
         if (
             not self.trace.cuttable[index]
             or self.trace.token_ids[index] in self.separators.candidates
             or previous == self.separators.inserted
         ):
-            return False
+            return False, math.inf
         prior = punctuation_prior(self.trace.previous_character(index), SOFT_PRIOR_PASS_TWO)
         score = self.calibration.score(gap, prior)
-        distance = abs(score - self.calibration.threshold)
+        return self.calibration.exceeds(score), abs(score - self.calibration.threshold)
+
+    def inserts(self, index: int, gap: float, previous: int | None) -> bool:
+        """The decision of pass 2, remembered in the margin.
+
+        Raises:
+            NonFiniteLogits: the gap is NaN or infinite; names the trace token.
+        """
+        if not math.isfinite(gap):
+            raise NonFiniteLogits(
+                f"the gap before trace token {index} is {gap}; check the model's weights and dtype", field="logits"
+            )
+        answer, distance = self.wants(index, gap, previous)
         # Before the first insertion a score is the very number the percentile was taken from: equality is exact then.
         if math.isfinite(distance) and (distance > 0 or self.insertions):
             self.margin = min(self.margin, distance)
-        return self.calibration.exceeds(score)
+        return answer
 
     def first(self, gaps: Sequence[float], start: int, previous: int | None) -> int | None:
         """The first insertion among tokens ``start, start + 1, ...`` whose gaps are given."""
@@ -89,19 +104,10 @@ class Decision:
         return ForcedDecode(tuple(self.insertions), self.calibration, margin, forwards)
 
 
-def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int], *, first_index: int) -> list[float]:
-    """Best separator logit minus own logit, per row, in nats.
-
-    Raises:
-        NonFiniteLogits: a gap is NaN or infinite; names the trace token.
-    """
+def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int]) -> list[float]:
+    """Best separator logit minus own logit, per row, in nats."""
     competing, own = rows.logits_of(separators.candidates, next_ids)
     gaps: list[float] = (competing.double().amax(dim=1) - own.double()).tolist()
-    for index, gap in enumerate(gaps, first_index):
-        if not math.isfinite(gap):
-            raise NonFiniteLogits(
-                f"the gap before trace token {index} is {gap}; check the model's weights and dtype", field="logits"
-            )
     return gaps
 
 
@@ -145,7 +151,7 @@ def decode_sequential(
     for index, token in enumerate(ids):
         if index:
             rows = step(session, [ids[index - 1]])
-        gaps += gaps_of(rows, separators, [token], first_index=index)
+        gaps += gaps_of(rows, separators, [token])
         report(progress, index + 1, total)
     decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings))
     forwards = session.forwards
@@ -156,7 +162,7 @@ def decode_sequential(
         if index:
             previous = ids[index - 1]
             rows = step(session, [previous])
-        (gap,) = gaps_of(rows, separators, [token], first_index=index)
+        (gap,) = gaps_of(rows, separators, [token])
         if decision.inserts(index, gap, previous):
             decision.insertions.append(index)
             if index + 1 < len(ids):  # before the last token there is nothing left to predict
@@ -178,8 +184,9 @@ def decode_fast(
     """The same insertions with few forwards.
 
     Pass 1 is one forward. Until the first insertion its gaps are those of pass 2, so the first insertion costs nothing.
-    After an insertion the cache is rolled back to it and ``chunk_size`` tokens are read at once; rows beyond the next
-    insertion are thrown away.
+    From there on ``chunk_size`` tokens are read at once, separators already put where the latest gaps want them. The
+    rows are then decided from left to right: as long as decision and guess agree, the context was right and so is the
+    next row. At the first disagreement the cache is rolled back, and the gaps read beyond it are the next guesses.
     """
     ids = trace.token_ids
     session, gaps = read_gaps(source, prompt, trace, separators, settings.cache_policy)
@@ -187,6 +194,7 @@ def decode_fast(
     decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings))
     hit = decision.first(gaps, 0, None)
     if hit is None:
+        report(progress, 2 * len(ids), 2 * len(ids))
         return decision.result(session.forwards)
     forwards = 0
     if (
@@ -198,39 +206,81 @@ def decode_fast(
             session.settle()
     else:
         session.rewind(len(ids) - 1 - hit)
-    while hit is not None:
-        decision.insertions.append(hit)
-        report(progress, len(ids) + hit, 2 * len(ids))
-        hit = _next_insertion(session, decision, hit, chunk_size)
+    decision.insertions.append(hit)
+    state = Frontier(hit, pending=True)
+    while state.index < len(ids) - 1:
+        state = _read_chunk(session, decision, state, gaps, chunk_size)
+        report(progress, len(ids) + state.index, 2 * len(ids))
     report(progress, 2 * len(ids), 2 * len(ids))
     return decision.result(forwards + session.forwards)
 
 
-def _next_insertion(session: Session, decision: Decision, hit: int, chunk_size: int) -> int | None:
-    """Read the separator and the trace from ``hit`` on until the next insertion; leave the context right before that.
+@dataclass(frozen=True)
+class Frontier:
+    """All decisions up to token ``index`` are final, its own included; the context ends right before it.
 
-    ``stream[k]`` is read ``k``-th and, for ``k >= 1``, its row scores trace token ``hit + k``; the row of the separator
-    itself scores nothing, because the token after a separator is always taken.
+    ``pending``: a separator goes before the token and has not been read yet.
     """
-    ids, separators = decision.trace.token_ids, decision.separators
-    stream = (separators.inserted, *ids[hit:-1])
-    read = 0
-    while read < len(stream) and len(stream) > 1:
-        room = session.room()
-        count = min(chunk_size, len(stream) - read, len(stream) if room is None else room)
-        skipped = 1 if read == 0 else 0
-        first = hit + read + skipped
-        rows = session.read(stream[read : read + count], count - skipped)
-        scored = ids[first : first + count - skipped]
-        gaps = gaps_of(rows, separators, scored, first_index=first) if scored else []
-        found = decision.first(gaps, first, ids[first - 1])
-        if found is not None:
-            session.rewind(read + count - (found - hit + 1))
-            session.settle()
-            return found
-        session.settle()
-        read += count
-    return None
+
+    index: int
+    pending: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """Row ``at`` of a chunk decides about token ``index``; ``guess`` says what the chunk has there (None: its end)."""
+
+    at: int
+    index: int
+    guess: bool | None
+
+
+def _chunk(decision: Decision, state: Frontier, guesses: Sequence[float], limit: int) -> tuple[list[int], list[Row]]:
+    """At most ``limit`` tokens from the frontier on, separators guessed in, and the rows that decide."""
+    ids = decision.trace.token_ids
+    tokens = [decision.separators.inserted] if state.pending else []
+    rows: list[Row] = []
+    index = state.index
+    while index < len(ids) - 1 and len(tokens) < limit:  # the last token is never read: nothing is predicted after it
+        tokens.append(ids[index])
+        index += 1
+        if len(tokens) == limit or index == len(ids) - 1:
+            rows.append(Row(len(tokens) - 1, index, None))
+            break
+        guess, _ = decision.wants(index, guesses[index], ids[index - 1])
+        rows.append(Row(len(tokens) - 1, index, guess))
+        if guess:
+            tokens.append(decision.separators.inserted)
+    return tokens, rows
+
+
+def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: list[float], chunk_size: int) -> Frontier:
+    """Read one chunk, decide its rows up to the first wrong guess, and move the frontier there.
+
+    ``gaps`` are the latest known ones per trace token; those of this chunk are written into it, also beyond the wrong
+    guess, where they are no longer exact but better than older ones.
+    """
+    ids = decision.trace.token_ids
+    room = session.room()
+    tokens, rows = _chunk(decision, state, gaps, chunk_size if room is None else min(chunk_size, room))
+    next_ids = [ids[0]] * len(tokens)
+    for row in rows:
+        next_ids[row.at] = ids[row.index]
+    found = gaps_of(session.read(tokens, len(tokens)), decision.separators, next_ids)
+    for row in rows:
+        gaps[row.index] = found[row.at]
+    reached = Frontier(state.index, pending=False)
+    for row in rows:
+        inserts = decision.inserts(row.index, found[row.at], ids[row.index - 1])
+        if inserts:
+            decision.insertions.append(row.index)
+        if inserts != row.guess:
+            session.rewind(len(tokens) - row.at - 1)
+            reached = Frontier(row.index, pending=inserts)
+            break
+        reached = Frontier(row.index, pending=False)
+    session.settle()
+    return reached
 
 
 def read_gaps(
@@ -244,7 +294,7 @@ def read_gaps(
     session = source.open_rows(policy, len(prompt))
     gaps: list[float] = []
     for rows, count in read_pieces(session, prompt, trace.token_ids[:-1], PASS_ONE_BLOCK):
-        gaps += gaps_of(rows, separators, trace.token_ids[len(gaps) : len(gaps) + count], first_index=len(gaps))
+        gaps += gaps_of(rows, separators, trace.token_ids[len(gaps) : len(gaps) + count])
         session.settle()
     return session, gaps
 
