@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
+from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import FAMILIES, create_renderer
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.template import Wire
+from tokenspec_reference.renderers.template_turns import turns_of_template
 from tokenspec_reference.renderers.training import build_training_sample
 
 if TYPE_CHECKING:
@@ -74,12 +75,9 @@ def parse(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[st
     """Operation ``parse``: completion ids to content, reasoning and calls.
 
     Raises:
-        UnsupportedByReference: nobody declared how completions of this row's family are read.
+        UnsupportedByReference: the row's template writes thoughts or calls in no known notation.
     """
-    renderer = renderer_for(request, models)
-    if not isinstance(renderer, Renderer):
-        raise UnsupportedByReference("the template family has no parser", field="model")
-    found = renderer.parse_response(
+    found = _turns(request, models).parse_response(
         request["token_ids"], tools=request.get("tools"), prompt_ids=request.get("prompt_ids")
     )
     return {
@@ -104,12 +102,9 @@ def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
     """Operation ``bridge``: prompt and completion ids plus new messages to the next prompt, or null.
 
     Raises:
-        UnsupportedByReference: the row's family is the generic one.
+        UnsupportedByReference: as for ``parse``.
     """
-    renderer = renderer_for(request, models)
-    if not isinstance(renderer, Renderer):
-        raise UnsupportedByReference("the template family has no bridge", field="model")
-    found = renderer.bridge_to_next_turn(
+    found = _turns(request, models).bridge_to_next_turn(
         request["prompt_ids"], request["completion_ids"], request["messages"], tools=request.get("tools")
     )
     if found is None:
@@ -121,6 +116,15 @@ def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "is_content": found.is_content,
         "message_roles": found.message_roles,
     }
+
+
+def _turns(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Renderer:
+    """A renderer that reads completions: the family's, or what its template shows of one nobody wrote."""
+    renderer = renderer_for(request, models)
+    if isinstance(renderer, Renderer):
+        return renderer
+    wire = models[request["model"]].wire
+    return turns_of_template(renderer, closers=tuple(wire.get("assistant_close", ())))
 
 
 class _Once:

@@ -12,10 +12,11 @@ the template would take back once the new messages are there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
-from tokenspec_reference.renderers.attribute import encode_and_attribute
+from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
@@ -53,9 +54,7 @@ def bridge(
         return None
     closer, suffix, spans, roles, names = found
     closing = _closing(renderer, said, previous_completion_ids, closer, stopped=stopped)
-    added = encode_and_attribute(
-        renderer.encoder, suffix, spans, encoding=renderer.encoding, straddle=renderer.straddle
-    )
+    added = _encode_behind(renderer, suffix, spans)
     before = len(prior) + len(closing)
     count = len(added.token_ids)
     return RenderedTokens(
@@ -66,6 +65,20 @@ def bridge(
         message_roles=roles,
         message_tool_names=names,
     )
+
+
+def _encode_behind(renderer: Renderer, suffix: str, spans: list[Span]) -> Attribution:
+    """Encode text that stands behind a control token: with one in front, so that no vocabulary adds a prefix space."""
+    anchor = renderer.family.stop_tokens[0]
+    if not renderer.encoder.has(anchor):
+        anchor = ""
+    ahead = [Span(0, len(anchor), OUTSIDE, is_content=False, is_sampled=False, is_supplied=False)] if anchor else []
+    moved = [replace(span, start=span.start + len(anchor), end=span.end + len(anchor)) for span in spans]
+    found = encode_and_attribute(
+        renderer.encoder, anchor + suffix, [*ahead, *moved], encoding=renderer.encoding, straddle=renderer.straddle
+    )
+    count = len(renderer.encoder.ids(anchor)) if anchor else 0
+    return Attribution(*(getattr(found, entry.name)[count:] for entry in fields(found)))
 
 
 def _short_history(renderer: Renderer, prompt_ids: Sequence[int]) -> list[Message]:
@@ -184,5 +197,6 @@ def _closing(
         return []
     form = renderer.family.response.thought
     if form is not None and not said.reasoning_complete:
-        return renderer.encoder.ids(form.before_close + form.close + form.after_close + marker)
+        closing_text = form.before_close + form.close + form.after_close + marker
+        return renderer.encoder.encode_piece(closing_text, len(completion_ids))[0]
     return marker_ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenspec_reference.renderers.parsing.parsed import Status
@@ -30,7 +30,8 @@ Reader = Callable[[str, "ToolSchemas"], list[Attempt]]
 class CallFormat:
     """Blocks of calls in the text. ``sections`` are markers around a group of blocks; they are no content.
 
-    ``separator`` is what the template writes between content and the first block. ``holds_json`` says that a close
+    An empty ``end`` says that a block runs to the next one. ``separator`` is what the template writes between content
+    and the first block. ``holds_json`` says that a close
     marker may stand inside a JSON string, so that a later one is tried when the first leaves broken JSON.
     """
 
@@ -124,6 +125,23 @@ def read_json_object(text: str, tools: ToolSchemas, *, arguments_key: str = "arg
     return [called(value.get("name"), value.get(arguments_key, MISSING), tools)]
 
 
+def read_json_list(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """``[{"name": ..., "arguments": ..., "id": ...}, ...]``: the calls of a turn in one list, as far as written."""
+    decoder = json.JSONDecoder()
+    attempts: list[Attempt] = []
+    rest = text.strip().removeprefix("[").lstrip()
+    while rest and not rest.startswith("]"):
+        try:
+            value, end = decoder.raw_decode(rest)
+        except ValueError:
+            return [*attempts, *read_json_object(rest, tools)]
+        (attempt,) = read_json_object(json.dumps(value), tools)
+        identifier = value.get("id") if isinstance(value, Mapping) else None
+        attempts.append(replace(attempt, id=identifier if isinstance(identifier, str) else None))
+        rest = rest[end:].lstrip().removeprefix(",").lstrip()
+    return attempts or [Attempt(None, None, "malformed_structure")]
+
+
 def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
     r"""``<function=NAME>\n<parameter=KEY>\nVALUE\n</parameter>\n</function>``, or JSON where a model fell back."""
     found = re.search(r"<function=([^>\n]*)>(.*)", text, re.DOTALL)
@@ -185,6 +203,16 @@ def read_kimi(text: str, tools: ToolSchemas) -> list[Attempt]:
     except ValueError:
         return [Attempt(name or None, arguments, "invalid_json", identifier or None)]
     return [called(name, value, tools, identifier or None)]
+
+
+def read_named_json(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """``NAME {JSON}``."""
+    name, _, arguments = text.partition(" ")
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return [Attempt(name or None, arguments, "invalid_json")]
+    return [called(name, value, tools)]
 
 
 def read_fenced_json(text: str, tools: ToolSchemas) -> list[Attempt]:

@@ -67,6 +67,12 @@ def _content_and_calls(
 
 def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSchemas) -> tuple[int, list[Attempt]]:
     """Where the block closes (-1: nowhere) and what it says."""
+    if not form.end:
+        following = view.find(form.begin, inside)
+        close = len(view.text) if following < 0 else following
+        attempts = form.read(view.text[inside:close], tools)
+        is_cut = following < 0 and not view.stopped
+        return close, [*attempts[:-1], replace(attempts[-1], status="unclosed_block")] if is_cut else attempts
     first = close = view.find(form.end, inside)
     if close < 0:
         attempts = form.read(view.text[inside:], tools)
