@@ -51,7 +51,7 @@ class XgrammarColumn:
         try:
             forced = matcher.find_jump_forward_string()
         except UnicodeDecodeError as error:
-            raise RuntimeError(f"find_jump_forward_string: {error}") from error
+            raise Rejected("broken-character", f"its jump string raises UnicodeDecodeError: {error}") from error
         return {
             "prefix_tokens": prefix,
             "forced_bytes": forced,
