@@ -87,12 +87,12 @@ def _spans(
 
 
 def token_mask(row: Row, labels: list[Label], starts: list[int], kinds: set[str]) -> list[bool]:
-    """Characters of these kinds as a mask over tokens, by the rule the row names."""
-    ends = [*starts[1:], len(labels)]
-    reach = [
-        start + 1 if row.spec.wire.straddle == "first-char" else end for start, end in zip(starts, ends, strict=True)
-    ]
-    return [any(label[0] in kinds for label in labels[start:end]) for start, end in zip(starts, reach, strict=True)]
+    """Characters of these kinds as a mask over tokens, by the rule the row names; what is sampled begins its token."""
+    mask = [start < len(labels) and labels[start][0] in kinds for start in starts]
+    if row.spec.wire.straddle == "overlap" and "content" in kinds:
+        for token, (start, end) in enumerate(zip(starts, [*starts[1:], len(labels)], strict=True)):
+            mask[token] = mask[token] or any(label[0] == "content" for label in labels[start:end])
+    return mask
 
 
 def _runs(text: str, labels: list[Label], starts: list[int]) -> list[tuple[SpanKind, int | None, int, str]]:
@@ -219,14 +219,22 @@ def sampled_regions(
     for index, number in match_openers(owners, messages, openers, limits, wire.assistant_close).items():
         (start, after), limit = openers[number], limits[number]
         first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
-        own = [at for at in range(after, limit) if owners.owner[at] == index]
-        closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, own[-1] + 1 if own else first)
+        closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, first)
         end = closers[0][1] if closers and closers[0][0] < limit else limit
+        quoted = quoted_names(owners, index)
+        if any(owners.owner[at] == index and at not in quoted for at in range(end, limit)):
+            raise Undecidable(f"messages[{index}] goes on behind the closer of its turn")
         foreign = {i for i in owners.owner[first:end] if i is not None and i != index}
         if foreign:
             raise Undecidable(f"the turn of messages[{index}] also holds the body of messages[{min(foreign)}]")
         regions[index] = (min(first, end), end)
     return regions
+
+
+def quoted_names(owners: Owners, index: int) -> set[int]:
+    """Where names of the functions a message calls are printed: tool results quote them behind the turn's end."""
+    names = (ranges for path, ranges in owners.strings.items() if path[0] == index and path[-1] == "name")
+    return {at for ranges in names for start, end in ranges for at in range(start, end)}
 
 
 def match_openers(

@@ -35,9 +35,9 @@ class CharacterMap:
         return self.labels[min(bisect_right(self.ends, character), len(self.labels) - 1)]
 
     def first_body(self, start: int, end: int) -> tuple[SpanKind, int | None] | None:
-        """The first body label among the characters ``start..end``, or None."""
+        """The first label of caller content among the characters ``start..end``, or None."""
         labels = (self.at(character) for character in range(start, end))
-        return next((label for label in labels if label[0] in BODY), None)
+        return next((label for label in labels if label[0] == "content"), None)
 
 
 @lru_cache(maxsize=8)

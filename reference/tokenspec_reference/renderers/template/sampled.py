@@ -65,13 +65,14 @@ def opener_length(
     """Characters at the start of an assistant turn that the model did not emit.
 
     ``body_start`` and ``named`` are where the first body starts and where the last role or name before it ends (0:
-    none); ``stated`` are openers of the row.
+    none); ``stated`` are openers of the row. A turn that begins with none of them follows one that closes the turn
+    before it (``[/INST]``), and is emitted from its first character on.
     """
     found = [len(opener) for opener in stated if turn.startswith(opener)]
     if found:
         return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
     shared = max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
-    if shared < named:
+    if shared < named and not stated:
         return max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)
     return shared
 
