@@ -75,7 +75,7 @@ def _aligner(student: Any, teacher: Any, profile: Any, options: str) -> TokenAli
     return TokenAligner(student, teacher, profile=profile, **chosen)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _piece_table(tokenizer: Any) -> PieceTable:
     return PieceTable.from_tokenizer(tokenizer)
 
