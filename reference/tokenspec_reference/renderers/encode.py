@@ -53,8 +53,29 @@ class Encoder:
         """Ids of ``text`` with nothing added: what ``apply_chat_template(tokenize=True)`` gives for it."""
         if self._fast is None:
             return self.ids_by_encode(text)
-        found: list[int] = self._fast.encode_batch_fast([text], add_special_tokens=False)[0].ids
-        return found
+        pieces = self._pieces(text)
+        return [i for found in self._fast.encode_batch_fast(pieces, add_special_tokens=False) for i in found.ids]
+
+    def _pieces(self, text: str) -> list[str]:
+        """``text`` cut before each added token: those are hard boundaries, and short pieces encode twice as fast."""
+        if self._boundary is None:
+            return [text]
+        cuts = [match.start() for match in self._boundary.finditer(text)]
+        return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True) if start < end]
+
+    @cached_property
+    def _boundary(self) -> re.Pattern[str] | None:
+        """Matches added tokens as the tokenizer does (leftmost, longest); None where one of them is no hard cut."""
+        entries = list(self._added_entries.values())
+        has_normalizer = getattr(self._backend, "normalizer", None) is not None
+        soft = ("lstrip", "rstrip", "single_word", *(("normalized",) if has_normalizer else ()))
+        if not entries or any(getattr(entry, flag, True) for entry in entries for flag in soft):
+            return None
+        longest_first = sorted(self.added.values(), key=len, reverse=True)
+        probe = longest_first[0] + "a"
+        if self.ids_by_encode("a" + probe) != self.ids_by_encode("a") + self.ids_by_encode(probe):
+            return None
+        return re.compile("|".join(map(re.escape, longest_first)))
 
     def ids_by_encode(self, text: str) -> list[int]:
         """The readable twin of :meth:`ids`, through the tokenizer's own ``encode``."""
