@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from tokenspec.data import checkout_root
 
 pytestmark = pytest.mark.wheel

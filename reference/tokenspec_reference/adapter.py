@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from . import __version__
 
+AREA_OF = {
+    "render": "renderers",
+    "parse": "renderers",
+    "bridge": "renderers",
+    "process_logits": "processors",
+    "fast_forward": "fast_forward",
+    "align": "aligners",
+    "segment": "engines",
+}
 KEPT_MODELS = 4
 """How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
 
@@ -51,6 +61,12 @@ class ReferenceAdapter:
     def info(self) -> dict[str, str]:
         """Who this is."""
         return {"name": "tokenspec-reference", "version": __version__, "language": "python"}
+
+    def prepare(self, operation: str) -> None:
+        """Import what an operation needs: torch alone can take longer than an answer may."""
+        import_module(f"tokenspec_reference.{AREA_OF[operation]}.adapter")
+        if operation in {"process_logits", "align", "segment"}:
+            import_module("torch")
 
     def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """Make the row ``model`` available. Its tokenizer is loaded now: that takes longer than an answer may."""

@@ -5,7 +5,8 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
 
     class MyAdapter:
         def info(self): return {"name": "mylib", "version": "1.2.0", "language": "python"}
-        def load(self, model, assets): ...           # assets: directory, family, status, chat_template, wire
+        def prepare(self, operation): ...            # optional: imports that take longer than an answer may
+        def load(self, model, assets): ...           # optional: assets: directory, family, status, chat_template, wire
         def render(self, request): return {"token_ids": [...], "is_content": [...]}
 
 An exception with a string attribute ``rejection_code`` is a refusal of the input, one with ``unsupported_reason`` a

@@ -56,6 +56,7 @@ class InProcess:
         """Ask the adapter who it is; an adapter without a name and a version is an AdapterError."""
         self.name = name
         self.adapter = adapter
+        self.prepared: set[str] = set()
         try:
             self.info = dict(adapter.info())  # type: ignore[attr-defined]
         except Exception as error:
@@ -87,12 +88,21 @@ class InProcess:
         if operation not in self.capabilities:
             return NotSupported(f"no operation {operation}")
         try:
+            self.prepare(operation)
             with interrupted_after(timeout):
                 return Ok(getattr(self.adapter, operation)(request))
         except TimedOut:
             return Failed(f"timed out after {timeout:g} s")
         except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
             return outcome_of(error)
+
+    def prepare(self, operation: str) -> None:
+        """Let the adapter import what an operation needs, before the clock of its first call starts."""
+        if operation not in self.prepared:
+            self.prepared.add(operation)
+            prepare = getattr(self.adapter, "prepare", None)
+            if prepare is not None:
+                prepare(operation)
 
     def close(self) -> None:
         """Let the adapter drop what it holds."""

@@ -63,7 +63,7 @@ class RenderExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     ``spans`` tile the text in characters: ``[kind, message index or null, tokens that begin in it, text]``. Kinds:
     ``content`` (body of a message that is not the assistant's), ``sampled`` (what the model emits in an assistant
     turn), ``prompt`` (the generation prompt), ``scaffold``, or one ``unattributed`` span where differences cannot tell
-    (``unattributed`` then says why). The masks follow from the spans by the rule the row names and are redundant on purpose;
+    (``unattributed`` then says why). The masks follow from the spans by the row's rule, redundant on purpose;
     ``fixtures lint`` proves they agree.
     """
 

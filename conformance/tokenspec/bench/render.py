@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def conversation(length: int, turns: int = 12) -> list[dict[str, Any]]:
     step = len(text) // turns
     roles = ("user", "assistant")
     return [
-        {"role": roles[turn % 2], "content": text[turn * step : (turn + 1) * step].strip() or "x"} for turn in range(turns)
+        {"role": roles[turn % 2], "content": text[turn * step : (turn + 1) * step].strip() or "x"}
+        for turn in range(turns)
     ]
 
 
@@ -53,13 +55,13 @@ def run() -> Iterator[Figure]:
         messages = conversation(length)
         times = measure(
             {
-                "apply_chat_template": lambda messages=messages: tokenizer.apply_chat_template(
-                    messages, tokenize=True, return_dict=False
+                "apply_chat_template": partial(
+                    tokenizer.apply_chat_template, messages, tokenize=True, return_dict=False
                 ),
-                "renderers": lambda messages=messages: peer.render(messages),
-                "family": lambda messages=messages: ours.render(messages),
-                "template": lambda messages=messages: template.render(messages),
-                "fastokens": lambda messages=messages: fast.render(messages),
+                "renderers": partial(peer.render, messages),
+                "family": partial(ours.render, messages),
+                "template": partial(template.render, messages),
+                "fastokens": partial(fast.render, messages),
             }
         )
         hf, theirs = times["apply_chat_template"], times["renderers"]
@@ -89,12 +91,12 @@ def bridge_figure(renderer: Any) -> Figure:
     histories = [renderer.render_ids(conversation(length), add_generation_prompt=True) for length in SIZES.values()]
     times = measure(
         {
-            name: lambda history=history: renderer.bridge_to_next_turn(history, [100, stop], result)
+            name: partial(renderer.bridge_to_next_turn, history, [100, stop], result)
             for name, history in zip(("short", "long"), histories, strict=True)
         },
         rounds=31,
     )
-    return Figure("bridge after 32k tokens", times["long"], times["short"], "bridge after 4k tokens", None, "copies the prefix")
+    return Figure("bridge after 32k tokens", times["long"], times["short"], "bridge after 4k tokens", note="copies ids")
 
 
 BENCH = Bench("render", "Rendering qwen3 with full attribution", run)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from .token_bytes import byte_level_alphabet
+from tokenspec.oracle.token_bytes import byte_level_alphabet
 
 ROLES = {
     "begin": "<s> <bos> <|begin_of_text|> <|startoftext|> <｜begin▁of▁sentence｜>",

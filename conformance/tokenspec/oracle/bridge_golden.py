@@ -11,12 +11,12 @@ import msgspec
 from tokenspec.areas.bridge import BridgeExpect, BridgeInput, Must, SpanKind
 from tokenspec.model import Case, Golden, convert, input_sha256
 from tokenspec.models import Row
+from tokenspec.oracle.completion import Piece, Resolved, encode_after_control, resolve
+from tokenspec.oracle.token_bytes import token_starts
+from tokenspec.oracle.turns import Conversation, NotApplicable, Turn, find_close
 
 from .attribution import Path, Undecidable, attribute
-from .completion import Piece, Resolved, encode_after_control, resolve
-from .token_bytes import token_starts
 from .transformers_oracle import OracleRefuses, versions
-from .turns import Conversation, NotApplicable, Turn, find_close
 
 Label = tuple[SpanKind, int | None]
 SHORT = {"role": "assistant", "content": "ok"}

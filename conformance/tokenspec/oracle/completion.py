@@ -14,9 +14,8 @@ from typing import Any
 import msgspec
 
 from tokenspec.models import Row
-
-from .token_bytes import piece_bytes
-from .turns import Conversation, Message, NotApplicable, Turn, encode
+from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
+from tokenspec.oracle.turns import Conversation, Message, NotApplicable, Turn, encode
 
 
 class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -80,11 +79,11 @@ def encode_plain(row: Row, text: str) -> list[int]:
 def ordinary_tokens(row_id: str, tokenizer: Any) -> dict[bytes, int]:
     """Bytes -> id of every token that is not an added one; the smallest id wins."""
     del row_id
-    added = set(tokenizer.get_added_vocab())
+    added, fallback = set(tokenizer.get_added_vocab()), has_byte_fallback(tokenizer)
     table: dict[bytes, int] = {}
     for piece, token in sorted(tokenizer.get_vocab().items(), key=lambda item: -item[1]):
         if piece not in added:
-            table[piece_bytes(piece, added=False)] = token
+            table[piece_bytes(piece, added=False, byte_fallback=fallback)] = token
     return table
 
 

@@ -10,10 +10,9 @@ import msgspec
 from tokenspec.areas.parse import CallExpect, ParseExpect, ParseInput, Says, Status
 from tokenspec.model import Case, Golden, convert
 from tokenspec.models import Row
-
-from .bridge_golden import golden_of
-from .completion import Piece, Resolved, resolve
-from .turns import Conversation, NotApplicable, Turn
+from tokenspec.oracle.bridge_golden import golden_of
+from tokenspec.oracle.completion import Piece, Resolved, resolve
+from tokenspec.oracle.turns import Conversation, NotApplicable, Turn
 
 BROKEN: tuple[Status, ...] = ("invalid_json", "unclosed_block", "malformed_structure", "missing_name")
 
@@ -47,9 +46,19 @@ def _expect(given: ParseInput, row: Row) -> ParseExpect:
     piece = next(piece for piece in pieces if piece.turn is not None)
     if _content_is_written_as_thought(conversation, piece):
         raise NotApplicable("the template writes this turn's content as a thought")
+    if _names_are_not_written(piece):
+        raise NotApplicable("the row does not write the names of calls, and these ids do not hold them")
     if _cut_call_has_no_marker(row, piece):
         raise NotApplicable("the row's calls have no marker token, so a cut call is only text")
     return _read(known, piece)
+
+
+def _names_are_not_written(piece: Resolved) -> bool:
+    """Whether the template writes neither the names of the calls nor ids that hold them."""
+    turn = piece.turn
+    calls = (turn.message.get("tool_calls") or []) if turn is not None else []
+    names = [str((call.get("function") or call).get("name")) for call in calls]
+    return turn is not None and not all(name in turn.text for name in names)
 
 
 def _cut_call_has_no_marker(row: Row, piece: Resolved) -> bool:

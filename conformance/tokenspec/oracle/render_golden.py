@@ -9,10 +9,10 @@ from typing import Any
 from tokenspec.areas.render import RenderExpect, RenderInput, SpanKind
 from tokenspec.model import Case, Golden, convert, encode_mask, input_sha256
 from tokenspec.models import Row
+from tokenspec.oracle.token_bytes import token_starts
 
 from .attribution import Owners, Undecidable, attribute
 from .clock import OTHER
-from .token_bytes import token_starts
 from .transformers_oracle import OracleRefuses, TransformersOracle, effective_options, versions
 
 Label = tuple[SpanKind, int | None]

@@ -22,16 +22,23 @@ def byte_level_alphabet() -> dict[str, int]:
     return {chr(byte): byte for byte in printable} | {chr(256 + rank): byte for rank, byte in enumerate(others)}
 
 
-def piece_bytes(piece: str, *, added: bool) -> bytes:
+def has_byte_fallback(tokenizer: Any) -> bool:
+    """Whether the vocabulary spells unknown characters as ``<0x0A>`` (SentencePiece), rather than byte by byte."""
+    return tokenizer.convert_tokens_to_ids("<0x0A>") not in (None, tokenizer.unk_token_id)
+
+
+def piece_bytes(piece: str, *, added: bool, byte_fallback: bool) -> bytes:
     """The bytes one vocabulary entry stands for: added tokens literally; ``<0x0A>``, byte-level or Metaspace pieces."""
     if added:
         return piece.encode("utf-8")
-    if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
-        return bytes([int(piece[3:5], 16)])
+    if byte_fallback:
+        if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
+            return bytes([int(piece[3:5], 16)])
+        return piece.replace("▁", " ").encode("utf-8")
     table = byte_level_alphabet()
     if all(character in table for character in piece):
         return bytes(table[character] for character in piece)
-    return piece.replace("▁", " ").encode("utf-8")
+    return piece.encode("utf-8")
 
 
 def token_starts(tokenizer: Any, ids: list[int], text: str) -> list[int] | None:
@@ -41,7 +48,9 @@ def token_starts(tokenizer: Any, ids: list[int], text: str) -> list[int] | None:
     if re-encoding gives these very ids.
     """
     added = tokenizer.get_added_vocab()
-    pieces = [piece_bytes(piece, added=piece in added) for piece in tokenizer.convert_ids_to_tokens(ids)]
+    fallback = has_byte_fallback(tokenizer)
+    names = tokenizer.convert_ids_to_tokens(ids)
+    pieces = [piece_bytes(piece, added=piece in added, byte_fallback=fallback) for piece in names]
     data = text.encode("utf-8")
     if b"".join(pieces) == data:
         character_of = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
