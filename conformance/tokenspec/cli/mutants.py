@@ -14,6 +14,7 @@ from rich.table import Table
 from tokenspec.adapters.resolve import resolve
 from tokenspec.cli.screen import screen
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
+from tokenspec.parallel import default_jobs
 from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
 
@@ -56,7 +57,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
         def step(done: Autopsy) -> None:
             progress.update(task, advance=1, description=done.mutant.id)
 
-        found = autopsies(chosen, step)
+        found = autopsies(chosen, step, default_jobs())
     print_autopsies(console, found)
     survivors = [result for result in found if not result.killed]
     if record and not survivors and not areas and not only:
