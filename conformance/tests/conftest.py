@@ -1,14 +1,20 @@
-"""A fixtures folder of one's own: tests that break fixtures never touch the committed ones."""
+"""A fixtures folder of one's own: tests that break fixtures never touch the committed ones.
+
+``mutants`` and ``generators`` are found behind everything installed, so that an installed wheel is what is tested.
+"""
 
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tokenspec import data
 from tokenspec.models import rows
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 
 @pytest.fixture

@@ -26,6 +26,9 @@ def spec_dir() -> Path:
 
 
 def checkout_root() -> Path | None:
-    """The root of a source checkout, or None when running from an installed wheel (mutants need a checkout)."""
-    root = PACKAGE.parents[1]
-    return root if (root / "conformance" / "mutants").is_dir() else None
+    """The source checkout the code lies in, or the one an installed wheel is run from; None elsewhere.
+
+    Mutants and the README are not shipped: what needs them needs a checkout.
+    """
+    roots = (PACKAGE.parents[1], Path.cwd())
+    return next((root for root in roots if (root / "conformance" / "mutants").is_dir()), None)
