@@ -28,16 +28,21 @@ STYLE = {
 def print_matrix(
     console: Console, results: Sequence[CellResult], impls: Sequence[str], statuses: dict[str, str]
 ) -> None:
-    """One table per area: rows are model rows in sections by status, columns are implementations by level."""
+    """One table per area: rows are model rows in sections by status, columns are implementations by level.
+
+    A column of which an area judged nothing is named under the table instead of filling it with dashes.
+    """
     counted = tallies(results)
     for area in areas().values():
         rows = list(dict.fromkeys(result.row for result in results if result.area == area.name))
         if not rows:
             continue
-        table = Table(title=area.title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column("row", no_wrap=True)
-        widths = {impl: _widths(counted, area.name, rows, impl, area.levels) for impl in impls}
-        for impl in impls:
+        answered = {key[2] for key, tally in counted.items() if key[0] == area.name and tally.judged}
+        shown = [impl for impl in impls if impl in answered] or list(impls)
+        widths = {impl: _widths(counted, area.name, rows, impl, area.levels) for impl in shown}
+        for impl in shown:
             levels = " ".join(level.rjust(width) for level, width in zip(area.levels, widths[impl], strict=True))
             table.add_column(f"{impl}\n{levels}" if len(area.levels) > 1 else impl, justify="right", no_wrap=True)
         section = ""
@@ -49,10 +54,13 @@ def print_matrix(
                 table.add_row(Text(f"{status} rows" if status else "", style="dim"))
             cells = [
                 _cells([counted.get((area.name, row, impl, level)) for level in area.levels], widths[impl])
-                for impl in impls
+                for impl in shown
             ]
             table.add_row("(no model)" if row == "-" else row, *cells)
+        console.print(Text(area.title, style="bold"))
         console.print(table)
+        if absent := [impl for impl in impls if impl not in shown]:
+            console.print(f"[dim]nothing judged here: {', '.join(absent)}[/dim]\n")
     console.print("[dim]cases passed, or passed/judged; – nothing judged (unsupported); x known failures[/dim]")
 
 
