@@ -37,7 +37,9 @@ def list_rows(*, status: str | None, as_json: bool) -> None:
             fields = {"row": row.id, "family": row.family, "status": row.status, "licence": row.licence}
             click.echo(json.dumps(fields | {"source": source(row), "cached": is_here(row)}, ensure_ascii=False))
         return
-    console = _console()
+    from tokenspec.cli.screen import screen
+
+    console = screen()
     console.print(_table(rows))
     missing = [row.id for row in rows if not is_here(row)]
     console.print(f"{len(rows)} rows, {len(rows) - len(missing)} here" + (_hint(missing) if missing else ""))
@@ -48,9 +50,10 @@ def list_rows(*, status: str | None, as_json: bool) -> None:
 @click.option("--offline", is_flag=True, help="Use the cache and folders of this machine only.")
 def pull_rows(*, rows: tuple[str, ...], offline: bool) -> None:
     """Bring ROWS (default: every row that can be had here) into the cache, verified and built."""
+    from tokenspec.cli.screen import screen
     from tokenspec.models import default_rows, pull
 
-    console = _console(stderr=True)
+    console = screen(stderr=True)
     plan = dict.fromkeys(rows) if rows else default_rows()
     wanted = [row for row, reason in plan.items() if reason is None]
     began = time.monotonic()
@@ -156,9 +159,3 @@ def _outcome(result: Pulled) -> str:
 
 def _hint(missing: list[str]) -> str:
     return "; missing ones come with: tokenspec models pull " + (" ".join(missing) if len(missing) < 4 else "")
-
-
-def _console(*, stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    return Console(stderr=stderr)
