@@ -43,7 +43,6 @@ class Area:
         rows: (case, all row specs) -> row keys the case applies to.
         request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
         oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None when cases carry ``expect``.
-        cases: extra cases that are computed, not stored (engine kits over a row's own template); usually none.
     """
 
     name: str
