@@ -1,0 +1,97 @@
+"""Two oracles by version: flips are few, exact, and replace the goldens when the earlier oracle is asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from tokenspec.cli import group
+from tokenspec.cli.flips import compare
+from tokenspec.errors import FixtureError, UsageError
+from tokenspec.model import canonical_json
+from tokenspec.oracle_version import (
+    CURRENT,
+    EARLIER,
+    as_judged_by,
+    flip_path,
+    flips_of,
+    load_flip,
+    oracle_version,
+    same_answer,
+    what_flips,
+)
+from tokenspec.select import Selection, select_cells
+
+FLIPPING, STEADY = "thinking-field-thinking", "role-user"
+CELLS = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=(FLIPPING, STEADY)))
+
+
+def cell(slug):
+    return next(found for found in CELLS if found.case.slug == slug)
+
+
+def test_the_current_oracle_changes_nothing():
+    assert as_judged_by(CURRENT, CELLS) == CELLS
+
+
+def test_the_earlier_oracle_replaces_what_flips_and_asks_for_its_normalisation():
+    judged = {found.case.slug: found for found in as_judged_by(EARLIER, CELLS)}
+    assert judged[STEADY].golden == cell(STEADY).golden
+    assert not same_answer(judged[FLIPPING].golden, cell(FLIPPING).golden)
+    assert what_flips(cell(FLIPPING).golden, judged[FLIPPING].golden) == "text"
+    assert {found.request()["normalisation"] for found in judged.values()} == {"hf4"}
+
+
+def test_other_areas_have_no_earlier_oracle():
+    cells = select_cells(Selection(areas=("processors",), rows=("-",)))[:1]
+    with pytest.raises(UsageError, match="--area render"):
+        as_judged_by(EARLIER, cells)
+
+
+def test_an_unknown_version_names_the_known_ones():
+    with pytest.raises(UsageError, match=r"4\.44\.0.*Known: 5\.23\.0, 4\.57\.6"):
+        oracle_version("4.44.0")
+
+
+def test_a_flip_of_another_input_is_refused(tmp_path, monkeypatch):
+    flip = load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
+    path = tmp_path / "flip.json"
+    path.write_text(canonical_json(msgspec.structs.replace(flip, input_sha256="0" * 64)))
+    monkeypatch.setattr("tokenspec.oracle_version.flip_path", lambda *_: path)
+    with pytest.raises(FixtureError, match="not of this case"):
+        load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
+
+
+def test_comparing_finds_a_missing_a_stale_and_a_wrong_flip_and_mends_them(tmp_path, monkeypatch):
+    """With the current transformers as the oracle no cell flips, so each committed flip is stale."""
+    monkeypatch.setattr("tokenspec.cli.flips.flip_path", lambda version, row, case: tmp_path / f"{case.slug}.json")
+    earlier = load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
+    stale = tmp_path / f"{FLIPPING}.json"
+    stale.write_text(canonical_json(earlier))
+    assert compare(EARLIER, CELLS, write=False) == [stale]
+    assert stale.exists()
+    assert compare(EARLIER, CELLS, write=True) == [stale]
+    assert not stale.exists()
+
+    monkeypatch.setattr("tokenspec.cli.flips.load_flip", lambda *_: None)
+    other = [dataclasses.replace(cell(FLIPPING), golden=earlier)]
+    assert compare(EARLIER, other, write=True) == [stale]
+    assert stale.exists()
+
+
+def test_every_flip_is_another_answer_by_the_earlier_oracle():
+    flips = flips_of(EARLIER)
+    assert flips
+    for row, case, current, flip in flips:
+        assert flip.oracle["transformers"] == EARLIER.transformers, (row, case.id)
+        assert not same_answer(current, flip), (row, case.id)
+        assert flip_path(EARLIER, row, case).exists()
+
+
+def test_the_command_refuses_the_version_that_made_the_goldens():
+    result = CliRunner().invoke(group, ["fixtures", "flips", "--row", "toy-bpe"])
+    assert isinstance(result.exception, UsageError)
+    assert "tox -e conformance-tf457" in str(result.exception)

@@ -1,0 +1,85 @@
+"""``tokenspec fixtures flips``: which goldens an earlier transformers answers otherwise."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from rich.progress import track
+
+from tokenspec.areas import Cell
+from tokenspec.cli.options import selection, selection_options
+from tokenspec.cli.screen import screen
+from tokenspec.errors import UsageError
+from tokenspec.model import canonical_json, write_atomically
+from tokenspec.models import AssetsMissing
+from tokenspec.oracle_version import (
+    CURRENT,
+    EARLIER,
+    FLIPPING_AREA,
+    OracleVersion,
+    flip_path,
+    load_flip,
+    oracle_version,
+    same_answer,
+    what_flips,
+)
+from tokenspec.select import select_cells
+
+
+@click.command()
+@selection_options
+@click.option("--write", is_flag=True, help="Write the flips found, and remove those that are none.")
+def flips(write: bool, **chosen: tuple[str, ...]) -> None:
+    """Ask the installed transformers, an earlier one, about every golden; the committed flips are exact both ways.
+
+    Runs where transformers 4.57.6 is installed: tox -e conformance-tf457. See them anywhere: tokenspec list flips.
+    """
+    installed = importlib.metadata.version("transformers")
+    if installed == CURRENT.transformers:
+        raise UsageError(
+            f"transformers {installed} makes the goldens themselves; flips need {EARLIER.transformers}: "
+            "tox -e conformance-tf457"
+        )
+    version = oracle_version(installed)
+    wanted = {**chosen, "areas": (FLIPPING_AREA,)}
+    cells = [cell for cell in select_cells(selection(wanted)) if cell.golden is not None]
+    console = screen(stderr=True)
+    found = compare(
+        version,
+        track(cells, description="asking the oracle", console=console, disable=not console.is_terminal),
+        write=write,
+    )
+    click.echo(f"{len(cells)} goldens asked of transformers {installed}")
+    if found and not write:
+        click.echo(f"{len(found)} differ from the committed flips; review them: tokenspec fixtures flips --write")
+        sys.exit(1)
+    click.echo("next: tokenspec list flips")
+
+
+def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Path]:
+    """The flip files that are missing, stale or other than this version's answer; ``write`` mends them."""
+    from tokenspec.oracle.bless import ask_oracle
+
+    wrong: list[Path] = []
+    for cell in cells:
+        committed, path = load_flip(version, cell.row, cell.case), flip_path(version, cell.row, cell.case)
+        try:
+            now = ask_oracle(cell)
+        except AssetsMissing as missing:
+            raise UsageError(f"{missing}; run: tokenspec models pull {cell.row}") from missing
+        if cell.golden is None or same_answer(now, cell.golden):
+            if committed is not None:
+                wrong.append(path)
+                click.echo(f"no flip any more: {cell.name}")
+                if write:
+                    path.unlink()
+        elif committed is None or not same_answer(now, committed):
+            wrong.append(path)
+            click.echo(f"flips: {cell.name}: {what_flips(cell.golden, now)}")
+            if write:
+                write_atomically(path, canonical_json(now))
+    return wrong
