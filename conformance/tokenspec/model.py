@@ -11,8 +11,10 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TextIO, TypeVar
 
 import msgspec
 
@@ -105,6 +107,11 @@ def read_fixture(path: Path, kind: type[T]) -> T:
     return convert(read_json(path), kind, where=path)
 
 
+def toml_string(text: str) -> str:
+    """A TOML basic string: that of JSON, with the one character TOML escapes and JSON does not."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _inline(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
@@ -137,17 +144,32 @@ def canonical_json(value: object) -> str:
     return _write(msgspec.to_builtins(value), 0) + "\n"
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write through a temporary file and a rename, so that a crash leaves the old file or the new one."""
+@contextmanager
+def open_atomically(path: Path) -> Iterator[TextIO]:
+    """A stream into a temporary file that is renamed at the end: a crash leaves the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+            yield stream
+        Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    """The process's file mode mask: a temporary file is private, a finished one is like any other."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file at once, or leave the old one."""
+    with open_atomically(path) as stream:
+        stream.write(text)
 
 
 _RUN = re.compile(r"([FT])(\d+)")

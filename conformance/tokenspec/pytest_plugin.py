@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +26,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tokenspec-case", action="append", default=[], help="Only this case; repeatable.")
     group.addoption("--tokenspec-status", action="append", default=[], help="Only rows of this status; repeatable.")
     group.addoption("--tokenspec-timeout", type=float, default=10.0, help="Seconds one call may take.")
+    group.addoption(
+        "--known-failures", action="append", default=[], help="List of known failures (TOML), strict; one a column."
+    )
     group.addoption("--tokenspec-bless", action="store_true", help="Collect the goldens to compare with their oracle.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the lists of known failures, if any are given."""
+    if config.getoption("--known-failures"):
+        from .errors import UsageError
+        from .known_failures.pytest_face import KnownFailureSession
+
+        try:
+            lists = KnownFailureSession([Path(text) for text in config.getoption("--known-failures")])
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from error
+        config.pluginmanager.register(lists, "tokenspec-known-failures")
 
 
 def selection_of(config: pytest.Config) -> Selection:
@@ -90,10 +107,11 @@ def tokenspec_judgement(request: pytest.FixtureRequest, tokenspec_columns: dict[
 
     impl, cell = request.param
     timeout = request.config.getoption("--tokenspec-timeout")
+    known = request.config.pluginmanager.get_plugin("tokenspec-known-failures")
 
     def judged() -> CellResult:
-        run = Run([tokenspec_columns[impl]], [cell], timeout)
-        return next(iter(run))
+        result = next(iter(Run([tokenspec_columns[impl]], [cell], timeout)))
+        return result if known is None else known.judge(request.node, list(tokenspec_columns.values()), result)
 
     return judged
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
+
+from tokenspec.report.evidence import Evidence
 
 
 class Verdict(StrEnum):
@@ -39,12 +42,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def non_conformant(self) -> bool:
-        """Whether this finding alone makes the implementation fail the run."""
-        return self.severity == "MUST" and self.verdict in NON_CONFORMANT
+        """Whether this finding alone makes the implementation fail the run. A list that is wrong always does."""
+        return self.verdict is Verdict.XPASS or (self.severity == "MUST" and self.verdict in NON_CONFORMANT)
 
 
 class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Everything said of one implementation on one cell: one line of the report."""
+    """Everything said of one implementation on one cell: one line of the report.
+
+    ``evidence`` is what a failing cell is shown with, when the run was asked to keep it.
+    """
 
     impl: str
     area: str
@@ -52,11 +58,18 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     case: str
     seconds: float
     findings: list[Finding]
+    evidence: Evidence | None = None
 
     @property
     def name(self) -> str:
         """``render/qwen3/tool-parallel``."""
         return f"{self.area}/{self.row}/{self.case.split('/', 1)[1]}"
+
+    @property
+    def again(self) -> str:
+        """The command that judges this cell again."""
+        words = ["tokenspec", "run", "--impl", self.impl, "--case", self.case]
+        return shlex.join(words if self.row == "-" else [*words, "--row", self.row])
 
 
 def exit_code(results: Iterable[CellResult], gate: frozenset[str]) -> int:

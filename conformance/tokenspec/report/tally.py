@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
+from tokenspec.report.jsonl import Report
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 WORST = (
@@ -19,6 +22,30 @@ WORST = (
 )
 
 
+def judgement(findings: Sequence[Finding]) -> Finding:
+    """The one finding that speaks for a case at a level: the worst that counts.
+
+    A broken SHOULD is shown and does not count; ``unsupported`` speaks only where nothing else was said.
+    """
+    decided = [finding for finding in findings if finding.verdict is not Verdict.UNSUPPORTED]
+    worst = min(decided or findings, key=lambda finding: WORST.index(counted_as(finding)))
+    return msgspec.structs.replace(worst, verdict=counted_as(worst))
+
+
+def counted_as(finding: Finding) -> Verdict:
+    """What one finding counts as: what breaks no MUST counts as a pass."""
+    grave = finding.severity == "MUST" or finding.verdict in {Verdict.UNSUPPORTED, Verdict.XPASS}
+    return finding.verdict if grave else Verdict.PASS
+
+
+def by_level(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """The findings of a cell by level."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.level, []).append(finding)
+    return found
+
+
 @dataclass
 class Tally:
     """Verdicts of many (case, level) judgements: one judgement is the worst of its checks."""
@@ -28,10 +55,8 @@ class Tally:
 
     def add(self, findings: list[Finding]) -> None:
         """Add one case at one level."""
-        decided = [finding for finding in findings if finding.verdict is not Verdict.UNSUPPORTED]
-        counted = decided or findings
-        worst = min(counted, key=lambda finding: WORST.index(finding.verdict))
-        verdict = worst.verdict if worst.severity == "MUST" or worst.verdict is Verdict.UNSUPPORTED else Verdict.PASS
+        worst = judgement(findings)
+        verdict = worst.verdict
         self.counts[verdict] += 1
         if verdict is Verdict.UNSUPPORTED:
             self.reasons[worst.detail] += 1
@@ -68,25 +93,19 @@ def tallies(results: Iterable[CellResult]) -> dict[Key, Tally]:
     """Tallies by (area, row, impl, level)."""
     found: dict[Key, Tally] = {}
     for result in results:
-        by_level: dict[str, list[Finding]] = {}
-        for finding in result.findings:
-            by_level.setdefault(finding.level, []).append(finding)
-        for level, findings in by_level.items():
+        for level, findings in by_level(result.findings).items():
             found.setdefault((result.area, result.row, result.impl, level), Tally()).add(findings)
     return found
 
 
-def never_exercised(results: Iterable[CellResult]) -> dict[str, list[str]]:
+def never_exercised(report: Report) -> dict[str, list[str]]:
     """Per implementation the requirements of the judged areas without one verdict but unsupported (rule T9)."""
-    from tokenspec.checks import all_checks
-
-    seen: dict[str, set[str]] = {}
-    areas: set[str] = set()
-    for result in results:
-        areas.add(result.area)
-        judged = seen.setdefault(result.impl, set())
+    judged: dict[str, set[str]] = {impl: set() for impl in report.impls}
+    for result in report.results:
         for finding in result.findings:
             if finding.verdict is not Verdict.UNSUPPORTED:
-                judged.update(finding.requires)
-    wanted = {id_ for check in all_checks().values() if check.area in areas for id_ in check.requires}
-    return {impl: sorted(wanted - judged) for impl, judged in seen.items()}
+                judged[result.impl].update(finding.requires)
+    areas = {result.area for result in report.results}
+    checks = report.header["checks"].values()
+    wanted = {id_ for check in checks if check["area"] in areas for id_ in check["requires"]}
+    return {impl: sorted(wanted - seen) for impl, seen in judged.items()}

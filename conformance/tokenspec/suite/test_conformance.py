@@ -21,5 +21,7 @@ def test_cell(tokenspec_judgement: Judgement, subtests: pytest.Subtests) -> None
         pytest.skip(f"unsupported: {'; '.join(reasons) or 'no check applies'}")
     for finding in judged:
         with subtests.test(msg=f"{finding.check} {'/'.join(finding.requires)}"):
-            if finding.severity == "MUST" and finding.verdict not in {Verdict.PASS, Verdict.XFAIL}:
+            if finding.verdict is Verdict.XFAIL:
+                pytest.xfail(finding.detail)
+            if finding.non_conformant or (finding.verdict is Verdict.ERROR and finding.severity == "MUST"):
                 pytest.fail(f"{finding.verdict}: {finding.detail}", pytrace=False)
