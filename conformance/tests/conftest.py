@@ -26,6 +26,7 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         copy(source, root / "fixtures", f"cases/render/{name}.json")
         copy(source, root / "fixtures", f"golden/toy-bpe/render/{name}.json")
     copy(source, root / "fixtures", "models/toy-bpe.toml")
+    copy(source, root / "fixtures", "certificates/toy-bpe.json")
     copy(source, root / "fixtures", "flags.toml")
     shutil.copytree(source / "toy" / "toy-bpe", root / "fixtures" / "toy" / "toy-bpe")
     shutil.copytree(data.spec_dir(), root / "spec")

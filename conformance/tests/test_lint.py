@@ -13,6 +13,7 @@ from tokenspec.fixtures.manifest import write_manifest
 from tokenspec.model import canonical_json
 
 CASE = "cases/render/role-user.json"
+CERTIFICATE = "certificates/toy-bpe.json"
 GOLDEN = "golden/toy-bpe/render/role-user.json"
 
 
@@ -67,6 +68,25 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "orphan golden": (
         lambda root: (root / GOLDEN).rename(root / "golden/toy-bpe/render/nobody.json"),
         "belongs to no case and row",
+    ),
+    "missing certificate": (lambda root: (root / CERTIFICATE).unlink(), "missing; run: tokenspec models certify"),
+    "orphan certificate": (
+        lambda root: (root / "certificates/nobody.json").write_text((root / CERTIFICATE).read_text()),
+        "belongs to no row with a chat template",
+    ),
+    "certificate of another row": (edit(CERTIFICATE, lambda found: found.update(row="qwen3")), "named after its row"),
+    "certificate of another template": (
+        edit(CERTIFICATE, lambda found: found["pins"].update(template="0" * 64)),
+        "measured on another template",
+    ),
+    "certificate of other options": (
+        edit(CERTIFICATE, lambda found: found["options"].update(enable_thinking=False)),
+        "measured on another template, tokenizer or options",
+    ),
+    "certificate nobody reviewed": (edit(CERTIFICATE, lambda found: found.update(reviewed=[])), "nobody reviewed it"),
+    "certificate with an unknown fact": (
+        edit(CERTIFICATE, lambda found: found["facts"]["prompt"].update(surprise=1)),
+        "surprise",
     ),
     "stale schema": (append("schema/case.schema.json", " "), "out of date"),
     "broken errata": (append("ERRATA.toml", "[[erratum"), "ERRATA.toml"),

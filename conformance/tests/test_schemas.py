@@ -19,7 +19,7 @@ def test_committed_schema_is_the_generated_one(name: str) -> None:
     assert (fixtures_dir() / "schema" / name).read_text(encoding="utf-8") == canonical_json(schema)
 
 
-@pytest.mark.parametrize(("folder", "name"), [("cases", "case"), ("golden", "golden")])
+@pytest.mark.parametrize(("folder", "name"), [("cases", "case"), ("golden", "golden"), ("certificates", "certificate")])
 def test_every_tenth_fixture_fits_its_schema(folder: str, name: str) -> None:
     validator = jsonschema.Draft202012Validator(schemas()[f"{name}.schema.json"])
     files = sorted((fixtures_dir() / folder).rglob("*.json"))[::10]

@@ -18,11 +18,13 @@ from tokenspec.areas import areas
 from tokenspec.checks import all_checks
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
-from tokenspec.models import available, load, spec_of, specs
+from tokenspec.models import available, load, specs
 from tokenspec.runner import Run, assets_of
 from tokenspec.select import Selection, load_cases, select_cells
 from tokenspec.spec import requirements
 from tokenspec.spec.lock import read_lock
+
+from .explain_row import explain_row, row_as_json
 
 
 def table_of(*names: str) -> Table:
@@ -67,9 +69,15 @@ def list_(what: str) -> None:
 
 @click.command()
 @click.argument("name")
-def explain(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="A row and its certificate as JSON, for scripts.")
+def explain(name: str, as_json: bool) -> None:
     """Explain a requirement (RND-022), a check (render.text), a case (render/tool-parallel) or a row (qwen3)."""
     console = screen()
+    if as_json:
+        if name not in specs():
+            raise UsageError(f"--json explains rows, and no row is called {name!r}. See: tokenspec list rows")
+        click.echo(row_as_json(name))
+        return
     cases = {case.id: case for area in areas().values() for case in load_cases(area)}
     if name in requirements():
         explain_requirement(console, name)
@@ -107,27 +115,6 @@ def explain_requirement(console: Console, id_: str) -> None:
     console.print(Text(f"mutants  {', '.join(locked.mutants) if locked and locked.mutants else 'none recorded'}"))
     shown = ", ".join(cases[:8]) + (f" and {len(cases) - 8} more" if len(cases) > 8 else "")
     console.print(Text(f"cases    {shown or 'none'}"))
-
-
-def explain_row(console: Console, id_: str) -> None:
-    """What a row is pinned to, in one screen."""
-    spec = spec_of(id_)
-    reason = available(id_)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for key, value in (
-        ("row", f"{spec.id} ({spec.status}, family {spec.family})"),
-        ("summary", spec.summary),
-        ("features", " ".join(spec.features)),
-        ("options", str(dict(spec.options)) if spec.options else "none"),
-        ("opener", " ".join(map(repr, spec.wire.assistant_open))),
-        ("closer", " ".join(map(repr, spec.wire.assistant_close))),
-        ("straddle", spec.wire.straddle),
-        ("licence", spec.licence),
-        ("evidence", spec.evidence),
-        ("files", "at hand" if reason is None else reason),
-    ):
-        table.add_row(Text(key, style="bold"), Text(value))
-    console.print(table)
 
 
 @click.command()

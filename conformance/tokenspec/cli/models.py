@@ -1,4 +1,4 @@
-"""``tokenspec models list | pull``: which rows there are, what each comes from, and bringing them here."""
+"""``tokenspec models``: which rows there are, bringing their files here, certifying, adding and checking rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 @click.group()
 def models() -> None:
-    """Model rows: list them, bring their files here."""
+    """Model rows: list them, bring their files here, certify, add and check them."""
 
 
 @models.command("list")
@@ -70,6 +70,26 @@ def pull_rows(*, rows: tuple[str, ...], offline: bool) -> None:
     console.print(f"{summary}{megabytes:.1f} MB downloaded, {time.monotonic() - began:.1f} s", highlight=False)
     if failed:
         sys.exit(1)
+
+
+@models.command("certify")
+@click.argument("rows", nargs=-1)
+@click.option("--accept", metavar="REASON", help="Write what is measured, with this review; without it, compare.")
+def certify_command(*, rows: tuple[str, ...], accept: str | None) -> None:
+    """Measure the certificates of ROWS (default: all with a chat template) with the installed oracle.
+
+    Exit code 4 when one is missing or not as committed.
+    """
+    from tokenspec.cli.certificates import certify_rows, rows_with_template
+    from tokenspec.errors import FixtureError
+
+    differing = certify_rows(rows_with_template(rows), accept)
+    if differing:
+        again = f"tokenspec models certify {' '.join(rows)}".rstrip()
+        click.echo(f'{differing} certificates differ. Look at each, then: {again} --accept "why it is right"')
+        sys.exit(FixtureError.exit_code)
+    if accept is not None:
+        click.echo("next: git diff fixtures/certificates, then tokenspec fixtures lint --write-manifest")
 
 
 class Bars:

@@ -1,0 +1,81 @@
+"""Certificates on the command line: compare with the installed oracle, accept, and gate a run."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable
+
+import click
+
+from tokenspec.errors import FixtureError
+
+
+def rows_with_template(rows: Iterable[str] = ()) -> list[str]:
+    """The asked-for rows that have a chat template; all of them by default. Raises UnknownRow."""
+    from tokenspec.models import spec_of, specs
+
+    return [row for row in (tuple(rows) or tuple(specs())) if spec_of(row).has_template]
+
+
+def certify_rows(rows: Iterable[str], accept: str | None) -> int:
+    """Measure rows and compare, or accept what is measured; returns how many are not as committed."""
+    from tokenspec.certificate import certify, committed
+    from tokenspec.certificate.facts import Review
+    from tokenspec.certificate.files import accepted, changes, today, with_reviews, write
+    from tokenspec.certificate.screen import change_lines
+    from tokenspec.models import AssetsMissing, load
+
+    differing = 0
+    for row in rows:
+        try:
+            now = certify(load(row))
+        except AssetsMissing as missing:
+            click.echo(f"{row}: {missing}")
+            continue
+        old = committed(row)
+        if old is not None and not changes(old, now):
+            click.echo(f"{row}: as committed")
+            continue
+        if accept is None:
+            differing += 1
+            click.echo(f"{row}: no certificate" if old is None else f"{row}: {len(changes(old, now))} facts changed")
+        else:
+            first = [Review(date=today(), reason=accept, facts=[])]
+            path = write(with_reviews(now, first) if old is None else accepted(old, now, accept))
+            click.echo(f"{row}: wrote {path.name}")
+        if old is not None:
+            click.echo("\n".join(change_lines(changes(old, now))))
+    return differing
+
+
+def certificate_gate(rows: Iterable[str]) -> int:
+    """Compare the certificates of judged rows with the installed oracle: 0, or the exit code of invalid fixtures.
+
+    Text only, so it costs tenths of a second a row. A certificate binds the versions it was measured with: with others
+    installed there is nothing to compare, and without ``transformers`` nobody to ask.
+    """
+    if importlib.util.find_spec("transformers") is None:
+        return 0
+    from tokenspec.certificate import certify, changes, committed
+    from tokenspec.certificate.files import same_oracle
+    from tokenspec.certificate.screen import change_lines
+    from tokenspec.models import AssetsMissing, load
+    from tokenspec.oracle.transformers_oracle import versions
+
+    code = 0
+    for row in dict.fromkeys(rows):
+        old = committed(row)
+        if old is not None and not same_oracle(old, versions()):
+            continue
+        try:
+            found = changes(old, certify(load(row), with_tokens=False)) if old is not None else None
+        except AssetsMissing:
+            continue
+        if found is not None and not found:
+            continue
+        code = FixtureError.exit_code
+        lines = ["  there is none"] if found is None else list(change_lines(found))
+        click.echo(f"the certificate of {row} is not what the oracle measures:", err=True)
+        click.echo("\n".join(lines), err=True)
+        click.echo(f'review it, then: tokenspec models certify {row} --accept "why it is right"', err=True)
+    return code
