@@ -35,14 +35,16 @@ def _start_worker(impls: Sequence[str]) -> None:
     _columns.extend(resolve(text) for text in impls)
 
 
-def _judge(cells: list[Cell], timeout: float) -> list[CellResult]:
-    return run_all(Run(_columns, cells, timeout))
+def _judge(cells: list[Cell], timeout: float, evidence: bool) -> list[CellResult]:
+    return run_all(Run(_columns, cells, timeout, evidence=evidence))
 
 
-def run_in_processes(impls: Sequence[str], cells: Sequence[Cell], timeout: float, jobs: int) -> Iterator[CellResult]:
+def run_in_processes(
+    impls: Sequence[str], cells: Sequence[Cell], timeout: float, jobs: int, *, evidence: bool = False
+) -> Iterator[CellResult]:
     """Judge like ``Run``, a row at a time in each of ``jobs`` fresh processes; results come as rows finish."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(impls,)) as pool:
-        pending = [pool.submit(_judge, group, timeout) for group in by_row(cells)]
+        pending = [pool.submit(_judge, group, timeout, evidence) for group in by_row(cells)]
         for done in as_completed(pending):
             yield from done.result()

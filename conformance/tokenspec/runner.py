@@ -19,10 +19,12 @@ from .checks import NOT_APPLICABLE, Check, NotGiven, Subject, TypedExpectation, 
 from .errors import FixtureError
 from .model import convert
 from .models import AssetsMissing, Row, load
+from .report.evidence import evidence_of
 from .spec import severity_of
 from .verdict import CellResult, Finding, Verdict
 
 DEFAULT_TIMEOUT = 10.0
+UNREMARKABLE = frozenset({Verdict.PASS, Verdict.UNSUPPORTED})
 
 
 @dataclass
@@ -34,12 +36,14 @@ class Run:
         cells: what they are judged on, grouped by row.
         timeout: seconds one call may take.
         expectation: decoded goldens, shared by the columns.
+        evidence: whether cells that do not pass keep what they are shown with (``--report``).
     """
 
     columns: Sequence[Column]
     cells: Sequence[Cell]
     timeout: float = DEFAULT_TIMEOUT
     expectation: TypedExpectation = field(default_factory=TypedExpectation)
+    evidence: bool = False
 
     def __iter__(self) -> Iterator[CellResult]:
         """Judge row by row; the tokenizers of a row are dropped before the next one is loaded."""
@@ -68,7 +72,7 @@ class Run:
             if refusal is not None:
                 yield self.result(column, cell, refusal, rows, 0.0)
                 continue
-            request = cell.area.request(cell.case, cell.row)
+            request = cell.request()
             handed_over = copy.deepcopy(request)
             start = time.perf_counter()
             outcome = self.call(column, cell, handed_over)
@@ -103,7 +107,7 @@ class Run:
         """All checks on one outcome."""
         subject = Subject(
             cell=cell,
-            request={} if isinstance(outcome, NotSupported) else cell.area.request(cell.case, cell.row),
+            request={} if isinstance(outcome, NotSupported) else cell.request(),
             output=outcome.output if isinstance(outcome, Ok) else None,
             outcome=outcome,
             expect=None if isinstance(outcome, NotSupported) else self.expectation.of(cell),
@@ -111,14 +115,17 @@ class Run:
             rows=rows,
             call=lambda request: self.call(column, cell, request),
         )
-        found = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
+        judged = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
+        findings = [finding for finding in judged if finding is not None]
+        looked_at = self.evidence and any(finding.verdict not in UNREMARKABLE for finding in findings)
         return CellResult(
             impl=column.name,
             area=cell.area.name,
             row=cell.row,
             case=cell.case.id,
             seconds=round(seconds, 6),
-            findings=[finding for finding in found if finding is not None],
+            findings=findings,
+            evidence=evidence_of(subject) if looked_at else None,
         )
 
 

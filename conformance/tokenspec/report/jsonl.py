@@ -1,74 +1,93 @@
-"""The saved form of a run: JSON lines with a header, one line a cell, and a footer that proves it is whole."""
+"""The saved form of a run: JSON lines with a header, one line a cell, and a footer that proves it is whole.
+
+Lines end with a line feed and nothing else: U+2028 inside a text is not a line end.
+"""
 
 from __future__ import annotations
 
-import importlib.metadata
+import hashlib
 import json
-import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from tokenspec.adapters import Column
 from tokenspec.errors import UsageError
-from tokenspec.model import write_atomically
+from tokenspec.model import open_atomically
+from tokenspec.report.catalog import FORMAT
 from tokenspec.verdict import CellResult
 
-FORMAT = 1
-
-
-def header(columns: Iterable[Column]) -> dict[str, Any]:
-    """Who was judged, by what."""
-    versions = {}
-    for package in ("tokenspec", "transformers", "tokenizers", "jinja2", "torch"):
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return {
-        "format": FORMAT,
-        "suite": versions,
-        "python": platform.python_version(),
-        "implementations": {column.name: column.info for column in columns},
-    }
-
-
-def write_report(path: Path, columns: Iterable[Column], results: Iterable[CellResult]) -> None:
-    """Write a whole report, atomically."""
-    lines = [json.dumps({"header": header(columns)}, ensure_ascii=False)]
-    lines += [msgspec.json.encode(result).decode() for result in results]
-    lines.append(json.dumps({"footer": {"cells": len(lines) - 1}}))
-    write_atomically(path, "\n".join(lines) + "\n")
+AGAIN = "Run again with --report."
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report read back."""
+    """A report read back: its header (see ``catalog.header``) and one result a cell and implementation."""
 
     header: dict[str, Any]
     results: list[CellResult]
 
+    @property
+    def impls(self) -> list[str]:
+        """The columns, in order."""
+        return list(self.header["implementations"])
+
+
+def save_report(path: Path, head: dict[str, Any], results: Iterable[CellResult]) -> None:
+    """Write a header, the results as they come, and the footer with their number and hash.
+
+    An interruption leaves what lay at ``path`` before.
+    """
+    digest, count = hashlib.sha256(), 0
+    encoder = msgspec.json.Encoder()
+    with open_atomically(path) as stream:
+        stream.write(json.dumps({"header": head}, ensure_ascii=False) + "\n")
+        for result in results:
+            line = encoder.encode(result)
+            digest.update(line)
+            count += 1
+            stream.write(line.decode() + "\n")
+        stream.write(json.dumps({"footer": {"cells": count, "sha256": digest.hexdigest()}}) + "\n")
+
 
 def read_report(path: Path) -> Report:
-    """Read a report; a truncated or foreign file is a usage error that says so."""
+    """Read a report; one that is cut, changed or foreign is a usage error that says so and what to do."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        head = json.loads(lines[0])["header"]
-        footer = json.loads(lines[-1])["footer"]
-        results = [msgspec.json.decode(line, type=CellResult) for line in lines[1:-1]]
+        lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(
             f"{path}: {error.strerror}. Make one with: tokenspec run --impl NAME --report {path}"
         ) from error
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise UsageError(
-            f"{path}: not a whole report ({error}); it has no footer or was cut. Run again with --report."
-        ) from error
-    if head.get("format") != FORMAT or footer["cells"] != len(results):
-        raise UsageError(
-            f"{path}: {len(results)} cells of {footer['cells']}, format {head.get('format')}. Run again with --report."
-        )
+    if lines and not lines[-1]:
+        lines.pop()
+    head = _line(path, lines, 0, "header")
+    if head.get("format") != FORMAT:
+        raise UsageError(f"{path}: report format {head.get('format')}, this suite reads {FORMAT}. {AGAIN}")
+    footer = _line(path, lines, -1, "footer")
+    decoder = msgspec.json.Decoder(CellResult)
+    results, digest = [], hashlib.sha256()
+    for number, line in enumerate(lines[1:-1], start=2):
+        digest.update(line)
+        try:
+            results.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: line {number} is not a cell of a report: {error}. {AGAIN}") from error
+    if footer.get("cells") != len(results):
+        raise UsageError(f"{path}: holds {len(results)} cells of {footer.get('cells')}. {AGAIN}")
+    if footer.get("sha256") != digest.hexdigest():
+        raise UsageError(f"{path}: its cells were changed after the run (hash differs from the footer's). {AGAIN}")
     return Report(head, results)
+
+
+def _line(path: Path, lines: Sequence[bytes], index: int, key: str) -> dict[str, Any]:
+    """The header or footer object."""
+    try:
+        found = json.loads(lines[index])[key]
+    except (ValueError, KeyError, IndexError, TypeError):
+        found = None
+    if not isinstance(found, dict):
+        cure = "the run was interrupted or the file was cut" if key == "footer" else "it is no report of a run"
+        raise UsageError(f"{path}: no {key}: {cure}. {AGAIN}")
+    return found

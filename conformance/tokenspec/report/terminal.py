@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tokenspec.areas import areas
+from tokenspec.report.jsonl import Report
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.spec import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
@@ -122,11 +123,7 @@ def print_failure(console: Console, result: CellResult, finding: Finding) -> Non
     for id_ in finding.requires:
         if id_ in known:
             console.print(Text(f"  spec     {known[id_].link}  {known[id_].title}", style="dim"), soft_wrap=True)
-    row = "" if result.row == "-" else f" --row {result.row}"
-    console.print(
-        Text(f"  again    tokenspec run --impl {result.impl} --case {result.case}{row}", style="dim"),
-        soft_wrap=True,
-    )
+    console.print(Text(f"  again    {result.again}", style="dim"), soft_wrap=True)
     console.print()
 
 
@@ -145,13 +142,9 @@ def print_unsupported(console: Console, results: Sequence[CellResult]) -> None:
         console.print(f"  ... and {len(reasons) - 12} more reasons; see the report (--report FILE)", style="dim")
 
 
-def print_coverage(console: Console, results: Sequence[CellResult]) -> None:
+def print_coverage(console: Console, report: Report) -> None:
     """Rule T9: requirements no verdict was given on, so that a green run without coverage cannot look good."""
-    for impl, missing in never_exercised(results).items():
+    for impl, missing in never_exercised(report).items():
         if missing:
-            console.print(
-                Text(
-                    f"  {impl}: {len(missing)} requirements not exercised: {', '.join(missing)}",
-                    style="yellow",
-                )
-            )
+            said = f"  {impl}: {len(missing)} requirements not exercised: {', '.join(missing)}"
+            console.print(Text(said, style="yellow"))

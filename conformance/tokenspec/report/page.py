@@ -1,0 +1,68 @@
+"""One self-contained HTML page: data, style and script inside, nothing fetched, nothing run that is not ours.
+
+Texts of cases and implementations are untrusted: the template escapes, the data is JSON without ``<``, the script
+builds elements from text only, and a content security policy allows exactly our script and style by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from tokenspec.model import write_atomically
+from tokenspec.report.jsonl import Report
+from tokenspec.report.page_data import as_script, page_data
+
+SCRIPTS = ("state.js", "filter.js", "elements.js", "matrix.js", "lists.js", "tokens.js", "case.js", "main.js")
+
+
+def write_page(path: Path, report: Report) -> None:
+    """Write a run as a page, atomically."""
+    write_atomically(path, run_page(report))
+
+
+def run_page(report: Report) -> str:
+    """A run as a page; the same report gives the same bytes."""
+    names = ", ".join(report.impls)
+    return page(f"tokenspec: {names}", page_data(report), facts(report.header))
+
+
+def facts(head: dict[str, Any]) -> list[tuple[str, str]]:
+    """What judged: label and value, in reading order."""
+    fixtures = head["fixtures"]
+    listed = [("suite", f"tokenspec {head['suite'].get('tokenspec', '?')}")]
+    listed.append(("fixtures", f"{fixtures['version']} ({fixtures['sha256'][:12]})"))
+    listed += [(name, version) for name, version in head["suite"].items() if name != "tokenspec"]
+    return [*listed, ("python", head["python"])]
+
+
+def page(title: str, data: dict[str, Any], shown_facts: list[tuple[str, str]]) -> str:
+    """Fill the template: title and facts are escaped by it, data, style and script are put in as they are."""
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    script = "\n".join(source(name) for name in SCRIPTS)
+    style = source("page.css")
+    return environment.from_string(source("page.html")).render(
+        title=title,
+        facts=shown_facts,
+        data=Markup(as_script(data)),  # noqa: S704 - as_script leaves no character that could end the element
+        script=Markup(script),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - our own file
+        script_hash=content_hash(script),
+        style_hash=content_hash(style),
+    )
+
+
+def source(name: str) -> str:
+    """One of the page's own files."""
+    return (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
+
+
+def content_hash(text: str) -> str:
+    """The form a content security policy names an inline script or style in."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

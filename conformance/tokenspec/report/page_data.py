@@ -1,0 +1,173 @@
+"""A report as the page's data: every text once, every cell a row of small integers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokenspec.report.evidence import Evidence, Tokens
+from tokenspec.report.jsonl import Report
+from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
+from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
+from tokenspec.verdict import CellResult, Finding, exit_code
+
+MOST_EVIDENCE = 5_000_000
+"""Characters of evidence a page holds, so that it stays below 10 MB; what is left out is said."""
+
+VERDICTS = [verdict.value for verdict in WORST]
+
+
+@dataclass
+class Table:
+    """Values by number, each stored once."""
+
+    values: list[Any] = field(default_factory=list)
+    numbers: dict[Any, int] = field(default_factory=dict)
+
+    def number(self, key: Any, value: Any = None) -> int:
+        """The number of a value (``key`` stands for values that cannot be hashed)."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.values)
+            self.values.append(key if value is None else value)
+        return self.numbers[key]
+
+
+def page_data(report: Report) -> dict[str, Any]:
+    """Everything the page shows of a run. Numbers are indices into the tables of the same object."""
+    head, results = report.header, report.results
+    areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
+    checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
+    details, patterns, pieces, inputs = Table(), Table(), Table(), Table()
+    kept = worth_keeping(results)
+    evidence: list[dict[str, Any]] = []
+    cells: list[list[int]] = []
+    for number, result in enumerate(results):
+        pattern = tuple(finding_key(finding, checks, details) for finding in result.findings)
+        row = [
+            areas.number(result.area),
+            rows.number(result.row),
+            report.impls.index(result.impl),
+            cases.number(result.case),
+            patterns.number(pattern, {"levels": levels_of(result), "findings": pattern}),
+        ]
+        if result.evidence is not None:
+            row.append(len(evidence) if number in kept else -1)
+            if number in kept:
+                evidence.append(shown(result.evidence, pieces, inputs))
+        cells.append(row)
+    return {
+        "kind": "run",
+        "verdicts": VERDICTS,
+        "implementations": [implementation(report, impl) for impl in report.impls],
+        "areas": [{"name": name, **head["areas"].get(name, {"title": name, "levels": []})} for name in areas.values],
+        "rows": [{"name": name, "status": head["rows"].get(name, {}).get("status", "")} for name in rows.values],
+        "cases": [[name, head["cases"].get(name, "")] for name in cases.values],
+        "checks": [{"name": name, **head["checks"].get(name, NO_CHECK)} for name in checks.values],
+        "requirements": head["requirements"],
+        "missing": never_exercised(report),
+        "known": head["known_failures"],
+        "details": details.values,
+        "patterns": patterns.values,
+        "cells": cells,
+        "evidence": evidence,
+        "pieces": pieces.values,
+        "inputs": inputs.values,
+    }
+
+
+WORDS = ("areas", "rows", "cases")
+NO_CHECK: dict[str, Any] = {"area": "", "level": "", "requires": [], "doc": ""}
+
+
+def finding_key(finding: Finding, checks: Table, details: Table) -> tuple[int, int, int, int]:
+    """A finding as (check, verdict, detail, whether a MUST is at stake)."""
+    number = checks.number(finding.check)
+    verdict, detail = VERDICTS.index(finding.verdict.value), details.number(finding.detail)
+    return number, verdict, detail, int(finding.severity == "MUST")
+
+
+def levels_of(result: CellResult) -> dict[str, int]:
+    """Per level the verdict that counts, as in the matrix."""
+    return {
+        level: VERDICTS.index(judgement(findings).verdict.value)
+        for level, findings in by_level(result.findings).items()
+    }
+
+
+def implementation(report: Report, impl: str) -> dict[str, Any]:
+    """What a column says of itself, and what the run says of it."""
+    own = [result for result in report.results if result.impl == impl]
+    said = {0: "conformant on what was judged", 1: "not conformant", 3: "adapter errors"}
+    code = exit_code(own, frozenset([impl]))
+    return {
+        "impl": impl,
+        "info": {key: str(value) for key, value in report.header["implementations"][impl].items()},
+        "code": code,
+        "said": said[code],
+        "cells": len(own),
+    }
+
+
+def worth_keeping(results: Iterable[CellResult]) -> frozenset[int]:
+    """Which cells keep their evidence: the first of every kind of failure, then the second, until the page is full."""
+    ranked: list[tuple[int, int, int]] = []
+    seen: dict[tuple[str, str], int] = {}
+    for number, result in enumerate(results):
+        if result.evidence is not None:
+            kind = (result.impl, judgement(result.findings).check)
+            seen[kind] = seen.get(kind, 0) + 1
+            ranked.append((seen[kind], number, size_of(result.evidence)))
+    kept, spent = set(), 0
+    for _, number, size in sorted(ranked):
+        spent += size
+        if spent > MOST_EVIDENCE:
+            break
+        kept.add(number)
+    return frozenset(kept)
+
+
+def size_of(evidence: Evidence) -> int:
+    """About how many characters evidence takes in the page: ids and piece numbers are some six digits each."""
+    tokens = sum(len(side.ids) for side in (evidence.expected, evidence.got) if side is not None)
+    lines = sum(map(len, evidence.expected_lines)) + sum(map(len, evidence.got_lines))
+    return 13 * tokens + lines + len(evidence.input) // 2
+
+
+def shown(evidence: Evidence, pieces: Table, inputs: Table) -> dict[str, Any]:
+    """One cell's evidence with its texts replaced by numbers, and the alignment of its two sides."""
+    found: dict[str, Any] = {"input": inputs.number(evidence.input)}
+    expected, got = evidence.expected, evidence.got
+    if expected is not None:
+        found["expected"] = tokens_shown(expected, pieces)
+    if got is not None:
+        found["got"] = tokens_shown(got, pieces)
+    if expected is not None and got is not None:
+        found["runs"] = tokens_side_by_side(expected, got)
+    if evidence.expected_lines or evidence.got_lines:
+        found["lines"] = {
+            "expected": evidence.expected_lines,
+            "got": evidence.got_lines,
+            "runs": side_by_side(evidence.expected_lines, evidence.got_lines),
+        }
+    return found
+
+
+def tokens_shown(tokens: Tokens, pieces: Table) -> dict[str, Any]:
+    """A window of tokens with numbered pieces."""
+    return {
+        "ids": tokens.ids,
+        "pieces": [pieces.number(piece) for piece in tokens.pieces],
+        "owners": tokens.owners,
+        "start": tokens.start,
+        "total": tokens.total,
+    }
+
+
+def as_script(data: object) -> str:
+    """JSON that is safe inside a ``script`` element: no ``<``, ``>``, ``&``, U+2028 or U+2029 is written as itself."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

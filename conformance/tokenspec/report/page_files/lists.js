@@ -1,0 +1,110 @@
+// Lists: the cases of a chosen matrix cell, the kinds of failures, the known failures.
+
+const MOST_SHOWN = 200;
+
+function isChosen(cell) {
+  return (!state.area || data.areas[cell.area].name === state.area)
+    && (!state.row || data.rows[cell.row].name === state.row)
+    && (!state.impl || data.implementations[cell.impl].impl === state.impl)
+    && verdictOf(cell, state) !== undefined;
+}
+
+function hasChoice() {
+  return Boolean(state.area || state.row || state.impl || state.req || state.check);
+}
+
+// The cases of the choice, worst first; the order of the run within a verdict.
+function chosenCases() {
+  const wanted = chosenVerdicts();
+  const found = filteredCells().filter(isChosen).map((cell) => ({ cell, verdict: verdictOf(cell, state) }))
+    .filter(({ verdict }) => !wanted.size || wanted.has(verdict));
+  return found.sort((a, b) => a.verdict - b.verdict);
+}
+
+function casesPanel() {
+  const found = chosenCases();
+  const what = [state.area, state.row, state.impl, state.level, state.req, state.check].filter(Boolean);
+  const list = element("ol", { class: "cases" });
+  const more = button("", () => show(list.children.length + MOST_SHOWN), { class: "quiet" });
+  const show = (until) => {
+    list.append(...found.slice(list.children.length, until).map(caseLine));
+    more.textContent = `show ${Math.min(MOST_SHOWN, found.length - list.children.length)} more`;
+    more.hidden = list.children.length >= found.length;
+  };
+  show(MOST_SHOWN);
+  return element("aside", { id: "cases", "aria-label": "cases" },
+    element("div", { class: "bar" }, element("h2", { tabindex: "-1" }, counted(found.length, "case")),
+      element("span", { class: "dim" }, what.join(" · ")),
+      button("close", () => go(NO_CELL), { class: "quiet", "aria-label": "close the list of cases" })),
+    found.length ? list : nothingHere(), more);
+}
+
+function caseLine({ cell, verdict }) {
+  const detail = detailOf(cell);
+  return element("li", {}, button([
+    badge(verdict), element("b", {}, data.cases[cell.name][0]),
+    state.row ? null : element("span", { class: "dim" }, ` on ${data.rows[cell.row].name}`),
+    state.impl ? null : element("span", { class: "dim" }, ` by ${data.implementations[cell.impl].impl}`),
+    element("span", { class: "line" }, detail ? firstLine(detail) : data.cases[cell.name][1]),
+  ], () => openCase(cell), { class: "case" }));
+}
+
+// What the worst finding of the choice says.
+function detailOf(cell) {
+  const found = cell.pattern.findings.filter(([check]) => !state.req || data.checks[check].requires.includes(state.req))
+    .filter(([check]) => !state.check || data.checks[check].name === state.check)
+    .filter(([check]) => !state.level || data.checks[check].level === state.level);
+  found.sort((a, b) => a[1] - b[1]);
+  return found.length ? data.details[found[0][2]] : "";
+}
+
+function openCase(cell) {
+  go({ case: data.cases[cell.name][0], on: data.rows[cell.row].name, by: data.implementations[cell.impl].impl });
+}
+
+// Everything that failed, one line a kind, most frequent first: by check, or by message where nothing was answered.
+function failuresView() {
+  const wanted = chosenVerdicts();
+  const groups = new Map();
+  for (const cell of filteredCells()) {
+    for (const [check, verdict, detail, must] of cell.pattern.findings) {
+      if (wanted.size ? !wanted.has(verdict) : !BROKEN.has(verdict)) continue;
+      const message = ["error", "rejected"].includes(VERDICTS[verdict]) ? firstLine(data.details[detail]) : null;
+      const key = `${cell.impl}|${verdict}|${message === null ? check : message}`;
+      if (!groups.has(key)) groups.set(key, { impl: cell.impl, check, verdict, must, detail, message, rows: new Set(), cells: new Set() });
+      groups.get(key).cells.add(cell);
+      groups.get(key).rows.add(cell.row);
+    }
+  }
+  if (!groups.size) return [element("p", { class: "note good" }, "No failures here.")];
+  const kinds = [...groups.values()].sort((a, b) => a.impl - b.impl || b.cells.size - a.cells.size);
+  return [element("ol", { class: "cases kinds" }, kinds.map(kindLine))];
+}
+
+function kindLine(group) {
+  const check = data.checks[group.check];
+  const impl = data.implementations[group.impl].impl;
+  const example = `${check.requires.join(" ")} · for example: ${firstLine(data.details[group.detail])}`;
+  const chosen = { ...NO_CELL, check: check.name, impl, v: null };
+  if (group.message !== null) chosen.q = `text:"${group.message.split('"')[0]}"`;
+  return element("li", {}, button([
+    badge(group.verdict), element("b", {}, group.message ?? check.name), element("span", { class: "dim" }, ` by ${impl}, `),
+    `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,
+    group.must ? null : element("span", { class: "dim" }, " (a SHOULD: shown, does not count)"),
+    group.message === null ? [element("span", { class: "line" }, check.doc), element("span", { class: "line dim" }, example)] : null,
+  ], () => go(chosen), { class: "case" }));
+}
+
+// The lists the run was held against, and the cells they speak of.
+function knownView() {
+  const lists = data.known.map((list) => element("section", { class: "card" },
+    element("h2", {}, list.file), element("p", {}, `${list.impl}: ${counted(list.entries, "entry").replace("entrys", "entries")}, ${list.in_force} in force`),
+    list.complaints.length ? element("ul", { class: "complaints" }, list.complaints.map((line) => element("li", {}, line))) : null));
+  const known = [XFAIL, VERDICTS.indexOf("xpass")];
+  const found = filteredCells().filter((cell) => cell.pattern.findings.some(([, verdict]) => known.includes(verdict)))
+    .map((cell) => ({ cell, verdict: worstOf(cell.pattern.findings.map(([, verdict]) => verdict).filter((v) => known.includes(v))) }));
+  if (!lists.length && !found.length) {
+    return [element("p", { class: "note" }, "No list of known failures was given (tokenspec run --known-failures FILE).")];
+  }
+  return [...lists, element("ol", { class: "cases" }, found.slice(0, 5 * MOST_SHOWN).map((one) => caseLine(one)))];
+}

@@ -1,0 +1,72 @@
+"use strict";
+// What is shown is a function of the data and of the address: every view can be linked to, Back works.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const VERDICTS = data.verdicts || [];
+const PASS = VERDICTS.indexOf("pass");
+const UNSUPPORTED = VERDICTS.indexOf("unsupported");
+const XFAIL = VERDICTS.indexOf("xfail");
+const BROKEN = new Set(["error", "fail", "rejected", "xpass"].map((name) => VERDICTS.indexOf(name)));
+
+// Keys: view, q (filter), v (verdicts), the chosen cell (area, row, impl, level, req, check), the open case (case, on,
+// by: its row and implementation), mode (text or table).
+let state = readState();
+
+function readState() {
+  const found = {};
+  for (const [key, value] of new URLSearchParams(location.hash.slice(1))) found[key] = value;
+  return found;
+}
+
+function hashOf(next) {
+  const kept = Object.entries(next).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return "#" + new URLSearchParams(kept).toString();
+}
+
+// A step makes an entry in the history; typing into the filter does not.
+function go(changes, { step = true } = {}) {
+  const hash = hashOf({ ...state, ...changes });
+  if (hash === location.hash) return;
+  if (step) location.hash = hash;
+  else location.replace(hash);
+}
+
+// Cells as objects, made once: [area, row, implementation, case, pattern, evidence].
+const cells = (data.cells || []).map(([area, row, impl, name, pattern, evidence]) => ({
+  area, row, impl, name, pattern: data.patterns[pattern], evidence,
+}));
+
+function levelsOf(cell) {
+  return cell.pattern.levels;
+}
+
+function worstOf(verdicts) {
+  return Math.min(...verdicts);
+}
+
+// The verdict of a cell in a selection: of one level, of one requirement, of one check, or the worst of all levels.
+// As in the matrix, unsupported speaks only where nothing else was said.
+function verdictOf(cell, chosen) {
+  if (chosen.level) return levelsOf(cell)[chosen.level];
+  const wanted = (finding) => (!chosen.req || data.checks[finding[0]].requires.includes(chosen.req))
+    && (!chosen.check || data.checks[finding[0]].name === chosen.check);
+  const found = cell.pattern.findings.filter(wanted).map(countedAs);
+  if (!found.length) return undefined;
+  const decided = found.filter((verdict) => verdict !== UNSUPPORTED);
+  return worstOf(decided.length ? decided : found);
+}
+
+// What breaks no MUST is shown and counts as a pass.
+function countedAs([, verdict, , must]) {
+  return must || verdict === UNSUPPORTED || VERDICTS[verdict] === "xpass" ? verdict : PASS;
+}
+
+function againCommand(cell) {
+  const words = ["tokenspec", "run", "--impl", data.implementations[cell.impl].impl, "--case", data.cases[cell.name][0]];
+  if (data.rows[cell.row].name !== "-") words.push("--row", data.rows[cell.row].name);
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\"'\"'") + "'";
+}
