@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .areas import Area, Cell, areas, models_of
+from .areas import Area, Cell, Loan, areas, models_of
 from .data import fixtures_dir
 from .errors import FixtureError, UsageError
 from .model import Case, Golden, convert, input_sha256, read_fixture
@@ -29,6 +29,14 @@ def load_cases(area: Area) -> list[Case]:
         convert(case.input, area.input_type, where=f"{path}: input")
         cases.append(case)
     return cases
+
+
+def borrowed_cases(area: Area) -> list[tuple[Case, Case]]:
+    """The cases an area borrows, each as the lender's and as its own."""
+    if area.loan is None:
+        return []
+    lent = [(case, area.loan.case(case)) for case in load_cases(areas()[area.loan.area])]
+    return [(case, own) for case, own in lent if own is not None]
 
 
 def golden_path(row: str, case: Case) -> Path:
@@ -117,6 +125,17 @@ def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec], with_
     for row, cases in by_row.items():
         for case in cases:
             yield Cell(area, case, row, load_golden(row, case) if with_goldens else None)
+    if area.loan is not None and with_goldens:
+        yield from _borrowed_cells(area, area.loan, selection, known)
+
+
+def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: dict[str, RowSpec]) -> Iterator[Cell]:
+    for lent, case in borrowed_cases(area):
+        if selection.takes_case(case):
+            for row in rows_of(areas()[loan.area], lent, list(known.values())):
+                if selection.takes_row(row, known):
+                    golden = load_golden(row, lent)
+                    yield Cell(area, case, row, golden and loan.golden(golden), borrowed=True)
 
 
 def rows_of(area: Area, case: Case, row_specs: Sequence[RowSpec]) -> list[str]:

@@ -22,6 +22,7 @@ AREA_OF = {
     "fast_forward": "fast_forward",
     "align": "aligners",
     "segment": "engines",
+    "render_template": "renderers",
 }
 KEPT_MODELS = 4
 """How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
@@ -128,3 +129,9 @@ class ReferenceAdapter:
         from .engines.adapter import segment
 
         return segment(request, self.models)
+
+    def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A chat template and its variables to text."""
+        from .renderers.template.engine import render_template
+
+        return render_template(request)

@@ -18,7 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-OPERATIONS = ("render", "parse", "bridge", "process_logits", "fast_forward", "align", "segment")
+OPERATIONS = ("render", "parse", "bridge", "process_logits", "fast_forward", "align", "segment", "render_template")
+CONVERSE = "converse"
+"""Not an operation of an adapter: what the suite does with a program to judge how it speaks the protocol."""
 PROTOCOL_VERSION = 1
 
 

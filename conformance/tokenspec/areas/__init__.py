@@ -28,6 +28,21 @@ def models_of(row: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Loan:
+    """Cases and goldens of another area that an area judges too, under its own name; nothing is copied.
+
+    Attributes:
+        area: the lender.
+        case: a case of the lender as one of the borrower, or None where it does not apply.
+        golden: a golden of the lender as one of the borrower.
+    """
+
+    area: str
+    case: Callable[[Case], Case | None]
+    golden: Callable[[Golden], Golden]
+
+
+@dataclass(frozen=True)
 class Area:
     """What the runner needs to know of an area.
 
@@ -43,6 +58,7 @@ class Area:
         rows: (case, all row specs) -> row keys the case applies to.
         request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
         oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None when cases carry ``expect``.
+        loan: cases it borrows from another area, or None.
     """
 
     name: str
@@ -56,16 +72,28 @@ class Area:
     rows: Callable[[Case, Sequence[RowSpec]], Iterable[str]]
     request: Callable[[Case, str], dict[str, Any]]
     oracle: Callable[[Case, str, Mapping[str, Row]], Golden] | None = None
+    loan: Loan | None = None
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One case on one row, with what is expected of it (None where the case applies but no golden is needed)."""
+    """One case on one row, with what is expected of it (None where the case applies but no golden is needed).
+
+    A ``borrowed`` cell has its case and its golden from another area: they are linted, blessed and verified there.
+    ``normalisation`` names the way of preparing messages that the cell's oracle has, where it is not the current one.
+    """
 
     area: Area
     case: Case
     row: str
     golden: Golden | None
+    borrowed: bool = False
+    normalisation: str | None = None
+
+    def request(self) -> dict[str, Any]:
+        """What an adapter is asked."""
+        asked = self.area.request(self.case, self.row)
+        return asked if self.normalisation is None else {**asked, "normalisation": self.normalisation}
 
     @property
     def name(self) -> str:
@@ -78,6 +106,6 @@ def areas() -> dict[str, Area]:
     """All areas by name, in the order of the spec's chapters."""
     modules = pkgutil.iter_modules(__path__)
     found: list[Area] = [importlib.import_module(f"{__name__}.{module.name}").AREA for module in modules]
-    order = ("render", "parse", "bridge", "engines", "processors", "fast-forward", "aligners")
+    order = ("render", "parse", "bridge", "engines", "processors", "fast-forward", "aligners", "template-engine")
     found.sort(key=lambda area: (order.index(area.name) if area.name in order else len(order), area.name))
     return {area.name: area for area in found}

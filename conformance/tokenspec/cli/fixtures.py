@@ -94,7 +94,7 @@ def verify(**chosen: Any) -> None:
 
     from .options import selection
 
-    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden]
+    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden and not cell.borrowed]
     differing, missing = 0, set()
     console = screen(stderr=True)
     for cell in track(cells, description="asking the oracle", console=console, disable=not console.is_terminal):

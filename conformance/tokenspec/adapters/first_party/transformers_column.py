@@ -44,11 +44,26 @@ class TransformersColumn:
             raise Unsupported("not installed")
         return process_logits(request)
 
+    def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The environment ``apply_chat_template`` compiles templates in."""
+        from tokenspec.adapters.first_party.jinja2_column import refusal_code
+        from tokenspec.oracle.template_golden import render
+
+        if installed_version("transformers") is None:
+            raise Unsupported("not installed")
+        try:
+            return {"text": render(request["template"], request["inputs"], datetime.fromisoformat(request["now"]))}
+        except Exception as error:
+            raise Rejected(refusal_code(error), f"{type(error).__name__}: {error}") from error
+
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """Text and ids; ``return_assistant_tokens_mask`` as ``sampled_mask`` where the template marks generation."""
         from tokenspec.models import load
         from tokenspec.oracle.clock import frozen
 
+        installed, wanted = installed_version("transformers") or "", request.get("normalisation", "hf5")
+        if wanted == "hf4" and not installed.startswith("4."):
+            raise Unsupported(f"transformers {installed} prepares messages in its own way, {wanted} is asked for")
         assets = self.assets[request["model"]]
         tokenizer, template = load(request["model"]).tokenizer, assets["chat_template"]
         arguments = {"tools": request["tools"], "chat_template": template, **request["options"]}
