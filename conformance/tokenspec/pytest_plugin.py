@@ -59,12 +59,13 @@ def selection_of(config: pytest.Config) -> Selection:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Multiply the two suite functions by cells and columns."""
+    from .areas.protocol import within_reach
     from .select import select_cells
 
     config = metafunc.config
     if "tokenspec_judgement" in metafunc.fixturenames:
         impls = config.getoption("--impl")
-        cells = select_cells(selection_of(config)) if impls else []
+        cells = within_reach(select_cells(selection_of(config)), impls) if impls else []
         pairs = [(impl, cell) for cell in cells for impl in impls]
         metafunc.parametrize(
             "tokenspec_judgement", pairs, ids=[f"{impl}-{cell.name}" for impl, cell in pairs], indirect=True
@@ -93,11 +94,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Column]]:
     """The columns of this session, resolved on first use."""
     from .adapters.resolve import resolve
+    from .fixtures.guard import untouched
 
-    columns = {impl: resolve(impl) for impl in request.config.getoption("--impl")}
-    yield columns
-    for column in columns.values():
-        column.close()
+    with untouched():
+        columns = {impl: resolve(impl) for impl in request.config.getoption("--impl")}
+        yield columns
+        for column in columns.values():
+            column.close()
 
 
 @pytest.fixture

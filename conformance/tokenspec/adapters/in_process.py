@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tokenspec.adapters import OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import CONVERSE, OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
 from tokenspec.errors import AdapterError
 
 
@@ -69,7 +69,7 @@ class InProcess:
             raise AdapterError(
                 f"--impl {name}: info() lacks the text field {missing[0]!r}; got keys: {', '.join(self.info)}"
             )
-        self.capabilities = frozenset(op for op in OPERATIONS if callable(getattr(adapter, op, None)))
+        self.capabilities = frozenset(op for op in (*OPERATIONS, CONVERSE) if callable(getattr(adapter, op, None)))
 
     def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Hand a row to the adapter, if it wants to know."""
@@ -86,7 +86,8 @@ class InProcess:
         """Run one operation in this process."""
         del case  # identifies the request over a pipe; an object is called directly
         if operation not in self.capabilities:
-            return NotSupported(f"no operation {operation}")
+            what = "not a program behind a pipe" if operation == CONVERSE else f"no operation {operation}"
+            return NotSupported(what)
         try:
             self.prepare(operation)
             with interrupted_after(timeout):

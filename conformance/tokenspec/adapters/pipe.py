@@ -1,109 +1,268 @@
-"""A child process that answers one JSON line per JSON line: time-outs, size limits, captured stderr, a clean end."""
+"""A child process that answers one line per line: time-outs, size limits, captured stderr, an end for its children."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import selectors
 import shlex
 import signal
 import subprocess
-import tempfile
+import threading
 import time
-from typing import IO
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
 
 MAX_LINE = 64 * 1024 * 1024
+MAX_CONTAINERS = 2_000_000
 STDERR_TAIL = 2000
-PARTING_SECONDS = 2.0
+CHUNK = 1 << 20
+MARK = "TOKENSPEC_ADAPTER"
+
+Kind = Literal["cannot-start", "timed-out", "not-flushed", "ended", "too-long", "unasked"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds each message may take (ADP-006). The first run of an operation has as long as a load."""
+
+    start: float = 30.0
+    load: float = 60.0
+    run: float = 10.0
+    stop: float = 2.0
 
 
 class PipeBroken(Exception):
-    """The process ended, said nothing in time, or said too much. The message is ready to print."""
+    """The conversation cannot go on. ``kind`` says how it broke, the message says it in words."""
+
+    def __init__(self, kind: Kind, message: str, *, line: bytes = b"", stderr: str = "") -> None:
+        """``line`` is what was received of the answer, ``stderr`` the end of what it wrote there."""
+        super().__init__(message)
+        self.kind = kind
+        self.line = line
+        self.stderr = stderr
+
+
+class Tail(threading.Thread):
+    """Reads a stream to its end and keeps the last of it: an adapter may write to stderr without bound."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Start reading."""
+        super().__init__(daemon=True)
+        self.stream = stream
+        self.kept = b""
+        self.start()
+
+    def run(self) -> None:
+        """Read until every holder of the stream has closed it."""
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self.stream.fileno(), 1 << 16):
+                self.kept = (self.kept + chunk)[-STDERR_TAIL:]
+
+    def text(self) -> str:
+        """The last of the stream; bytes that are not UTF-8 are shown escaped."""
+        return self.kept.decode("utf-8", "backslashreplace").strip()
 
 
 class Pipe:
-    """One running process. Every failure closes it: a half-read answer would poison the next question."""
+    """One running process. Every failure ends it: a half-read answer would poison the next question.
+
+    The process leads a group of its own and carries a mark in its environment, so that its children are found and
+    ended with it, also those that left the group (where the system shows environments in ``/proc``).
+    """
 
     def __init__(self, command: str) -> None:
-        """Start the program in a process group of its own, so that its children end with it."""
-        self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        """Start the program in the user's working directory, so that relative paths in ``command`` hold."""
+        self.mark = f"{MARK}={secrets.token_hex(16)}"
+        name, _, value = self.mark.partition("=")
         try:
             self.process = subprocess.Popen(  # noqa: S603 - running the user's program is the point
                 shlex.split(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self.errors,
+                stderr=subprocess.PIPE,
+                bufsize=0,
                 start_new_session=True,
+                env={**os.environ, name: value},
             )
-        except OSError as error:
-            self.errors.close()
-            raise PipeBroken(
-                f"cannot start {command!r}: {error.strerror}. Check the program's path and that it runs."
-            ) from error
+        except (OSError, ValueError, IndexError) as error:
+            raise PipeBroken("cannot-start", why_not_started(command, error)) from error
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+        os.set_blocking(self.stdin.fileno(), False)
+        os.set_blocking(self.stdout.fileno(), False)
+        self.errors = Tail(self.process.stderr)
+        self.waiting = selectors.DefaultSelector()
+        self.waiting.register(self.stdout, selectors.EVENT_READ)
         self.buffer = bytearray()
+        self.survivors = 0
+        self.over = False
 
     def ask(self, line: bytes, timeout: float) -> bytes:
-        """Send one line, return the line that answers it."""
-        assert self.process.stdin is not None
+        """Send one line, return the line that answers it.
+
+        Raises:
+            PipeBroken: nothing came in time, too much came, or the process is gone.
+        """
         deadline = time.monotonic() + timeout
-        try:
-            self.process.stdin.write(line + b"\n")
-            self.process.stdin.flush()
-        except OSError as error:
-            raise self.broken("ended before it read the request") from error
+        if self.unasked():
+            raise self.broken("unasked", "wrote to stdout before it was asked", bytes(self.buffer))
+        self.write(line + b"\n", deadline, timeout)
         return self.read_line(deadline, timeout)
+
+    def write(self, data: bytes, deadline: float, timeout: float) -> None:
+        """Write all of it, or time out: a process that does not read must not hang its judge."""
+        view = memoryview(data)
+        with contextlib.suppress(BlockingIOError):
+            try:
+                view = view[os.write(self.stdin.fileno(), view) :]
+            except BrokenPipeError as error:
+                raise self.broken("ended", "ended before it read the request") from error
+        if not view:
+            return
+        with selectors.DefaultSelector() as writable:
+            writable.register(self.stdin, selectors.EVENT_WRITE)
+            while view:
+                if not writable.select(max(0.0, deadline - time.monotonic())):
+                    raise self.broken("timed-out", f"did not read its request within {timeout:g} s")
+                try:
+                    view = view[os.write(self.stdin.fileno(), view[:CHUNK]) :]
+                except BrokenPipeError as error:
+                    raise self.broken("ended", "ended before it read the request") from error
 
     def read_line(self, deadline: float, timeout: float) -> bytes:
         """The next line, within the deadline and the size limit."""
-        assert self.process.stdout is not None
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(self.process.stdout, selectors.EVENT_READ)
-            searched = 0
-            while (end := self.buffer.find(b"\n", searched)) < 0:
-                searched = len(self.buffer)
-                if searched > MAX_LINE:
-                    raise self.broken(f"sent a line longer than {MAX_LINE // 2**20} MiB")
-                if not waiting.select(max(0.0, deadline - time.monotonic())):
-                    raise self.broken(f"timed out after {timeout:g} s")
-                chunk = os.read(self.process.stdout.fileno(), 1 << 16)
-                if not chunk:
-                    raise self.broken("ended without answering")
-                self.buffer += chunk
+        searched = 0
+        while (end := self.buffer.find(b"\n", searched)) < 0:
+            searched = len(self.buffer)
+            if searched > MAX_LINE:
+                raise self.broken("too-long", f"sent a line longer than {MAX_LINE // 2**20} MiB", self.head())
+            if not self.waiting.select(max(0.0, deadline - time.monotonic())):
+                raise self.silent(timeout)
+            if not self.receive():
+                raise self.broken(
+                    "ended", "ended without answering" if self.gone() else "closed its stdout", self.head()
+                )
         line = bytes(self.buffer[:end])
         del self.buffer[: end + 1]
         return line
 
-    def broken(self, what: str) -> PipeBroken:
-        """End the process and tell what it did, with the end of its stderr."""
-        self.kill()
-        code = self.process.returncode
-        tail = self.stderr_tail()
-        status = f" (exit code {code})" if code is not None and code >= 0 else ""
-        return PipeBroken(f"the process {what}{status}" + (f"; its stderr ends:\n{tail}" if tail else ""))
+    def receive(self) -> bool:
+        """Move what is ready into the buffer; False at the end of the stream."""
+        try:
+            chunk = os.read(self.stdout.fileno(), CHUNK)
+        except BlockingIOError:
+            return True
+        self.buffer += chunk
+        return bool(chunk)
 
-    def stderr_tail(self) -> str:
-        """The last of what it wrote to stderr; bytes that are not UTF-8 are shown escaped."""
-        if self.errors.closed:
-            return ""
-        size = self.errors.seek(0, os.SEEK_END)
-        self.errors.seek(max(0, size - STDERR_TAIL))
-        return self.errors.read().decode("utf-8", "backslashreplace").strip()
+    def unasked(self) -> bool:
+        """Whether something came that no request asked for."""
+        if not self.buffer and self.waiting.select(0):
+            self.receive()
+        return bool(self.buffer)
+
+    def gone(self) -> bool:
+        """Whether the process itself ended; a moment is left it to become waitable."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(0.2)
+        return self.process.poll() is not None
+
+    def head(self) -> bytes:
+        """The beginning of what came."""
+        return bytes(self.buffer[:200])
+
+    def silent(self, timeout: float) -> PipeBroken:
+        """No answer in time. Closing its stdin tells an answer that was never flushed from none at all."""
+        self.farewell(b"", 1.0)
+        if b"\n" in self.buffer:
+            return self.broken("not-flushed", f"answered after {timeout:g} s, when its stdin was closed", self.head())
+        return self.broken("timed-out", f"timed out after {timeout:g} s", self.head())
+
+    def farewell(self, last: bytes, seconds: float) -> bool:
+        """Send the last line, close stdin, keep reading until the process ends; whether it did."""
+        deadline = time.monotonic() + seconds
+        with contextlib.suppress(OSError):
+            os.write(self.stdin.fileno(), last)
+        with contextlib.suppress(OSError):
+            self.stdin.close()
+        while (left := deadline - time.monotonic()) > 0 and len(self.buffer) <= MAX_LINE:
+            if self.waiting.select(left) and not self.receive():
+                break
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(0.0, deadline - time.monotonic()))
+        return self.process.poll() is not None
+
+    def broken(self, kind: Kind, what: str, line: bytes = b"") -> PipeBroken:
+        """End the process and tell what it did."""
+        code = self.process.returncode if kind != "ended" or self.gone() else None
+        self.kill()
+        status = ""
+        if code is not None:
+            status = f" (exit code {code})" if code >= 0 else f" (killed by {signal.Signals(-code).name})"
+        return PipeBroken(kind, f"the process {what}{status}", line=line, stderr=self.errors.text())
 
     def kill(self) -> None:
-        """End the whole process group now."""
+        """End the process and everything it started, and let go of its streams; a second call does nothing."""
+        if self.over:
+            return
+        self.over = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        for pid in marked(self.mark):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        self.errors.join(1.0)
+        self.waiting.close()
+        for stream in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()
 
-    def stop(self, farewell: bytes) -> None:
-        """Ask it to stop, wait a little, then end it and its children."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.write(farewell + b"\n")
-            self.process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(PARTING_SECONDS)
+    def end(self) -> str:
+        """Kill it, and return the end of what it wrote to stderr."""
         self.kill()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        self.errors.close()
+        return self.errors.text()
+
+    def stop(self, message: bytes, seconds: float) -> bool:
+        """Say stop, wait, count what lives on, end it; whether the process ended by itself."""
+        ended = self.farewell(message + b"\n" if message else b"", seconds)
+        self.survivors = len(marked(self.mark)) - (not ended)
+        self.kill()
+        return ended
+
+
+def marked(mark: str) -> list[int]:
+    """The processes whose environment holds ``mark``; none where the system does not show environments."""
+    found = []
+    wanted = mark.encode()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if wanted in entry.read_bytes().split(b"\0"):
+                found.append(int(entry.parent.name))
+    return found
+
+
+def why_not_started(command: str, error: Exception) -> str:
+    """Not found, not executable, or not even a command line: each with what to do."""
+    if isinstance(error, ValueError):
+        return f"cannot read the command line {command!r}: {error}. Close its quotes."
+    if isinstance(error, IndexError):
+        return "cmd: names no program. Give one: cmd:PROGRAM ARGS."
+    program = shlex.split(command)[0]
+    if isinstance(error, FileNotFoundError):
+        beside = (
+            f" There is a file {program} here: write ./{program}, or name its interpreter." * Path(program).is_file()
+        )
+        return f"cannot start {command!r}: there is no program {program!r}. Check the program's path.{beside}"
+    if isinstance(error, PermissionError):
+        return (
+            f"cannot start {command!r}: {program!r} is not executable. "
+            f"Run chmod +x {program}, or name its interpreter: cmd:python {program}."
+        )
+    reason = getattr(error, "strerror", None) or error
+    return f"cannot start {command!r}: {reason}. A script needs a first line like #!/usr/bin/env python3."

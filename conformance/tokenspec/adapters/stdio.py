@@ -6,112 +6,148 @@ import itertools
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
 from tokenspec import __version__
-from tokenspec.adapters import PROTOCOL_VERSION, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import CONVERSE, PROTOCOL_VERSION, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.diagnosis import flaw_of
 from tokenspec.adapters.messages import Answer, Loaded, Started
-from tokenspec.adapters.pipe import Pipe, PipeBroken
+from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
+from tokenspec.adapters.reading import Flaw, Malformed, read
 from tokenspec.errors import AdapterError
 
-START_TIMEOUT = 30.0
-LOAD_TIMEOUT = 60.0
 CRASHES_IN_A_ROW = 3
-T = TypeVar("T")
+REMEMBERED_ROWS = 2
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Process:
     """One program as a column. A crash restarts it; three in a row end the column."""
 
-    def __init__(self, name: str, command: str) -> None:
-        """Start the program and read who it is."""
+    def __init__(self, name: str, command: str, limits: Limits | None = None) -> None:
+        """Start the program and read who it is.
+
+        Raises:
+            AdapterError: it does not start, or its first answer breaks the protocol.
+        """
         self.name = name
         self.command = command
+        self.limits = limits or Limits()
         self.numbers = itertools.count(1)
         self.models: dict[str, dict[str, Any]] = {}
+        self.answered: set[str] = set()
         self.crashes = 0
         try:
             self.pipe = Pipe(command)
-            started = self.exchange(
-                {"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT
-            )
+            started = self.start()
         except PipeBroken as broken:
             raise AdapterError(f"--impl {name}: {broken}") from broken
+        except Malformed as malformed:
+            raise AdapterError(f"--impl {name}: {malformed}") from malformed
         if started.protocol != PROTOCOL_VERSION:
             self.pipe.kill()
             raise AdapterError(
-                f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}"
+                f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}. "
+                f"Install a suite or an adapter of the other's version; an adapter answers its own (ADP-011)."
             )
         self.info = msgspec.to_builtins(started.implementation)
-        self.capabilities = frozenset(started.capabilities)
+        self.capabilities = frozenset(started.capabilities) | {CONVERSE}
+
+    def start(self) -> Started:
+        """The first exchange of a fresh process."""
+        return self.exchange(
+            {"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, self.limits.start
+        )
 
     def exchange(self, message: dict[str, Any], kind: type[T], timeout: float) -> T:
-        """One request, one typed reply; a malformed reply breaks the pipe: what follows it is anyone's guess."""
-        line = self.pipe.ask(msgspec.json.encode(message), timeout)
+        """One request, one typed answer; a malformed answer ends the process: what follows it is anyone's guess.
+
+        Raises:
+            Malformed: with the flaw of whatever went wrong.
+        """
         try:
-            return msgspec.json.decode(line, type=kind)
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-            shown = line[:160].decode("utf-8", "backslashreplace")
-            raise self.pipe.broken(
-                f"answered {message['cmd']!r} with a malformed line: {error}; the line begins {shown!r}"
-            ) from error
+            line = self.pipe.ask(msgspec.json.encode(message), timeout)
+        except PipeBroken as broken:
+            raise Malformed(flaw_of(broken, message["cmd"])) from broken
+        try:
+            return read(line, kind)
+        except Malformed as malformed:
+            flaw = malformed.flaw
+            message_of_it = f"to {message['cmd']}: {flaw.message}"
+            raise Malformed(Flaw(flaw.requirement, message_of_it, flaw.hint, self.pipe.end())) from malformed
 
     def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Announce a row."""
+        self.models.pop(model, None)
         self.models[model] = assets
         if self.crashes >= CRASHES_IN_A_ROW:
-            return Failed(f"crashed {CRASHES_IN_A_ROW} times in a row and is not started again")
+            return self.given_up()
         try:
-            loaded = self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, LOAD_TIMEOUT)
-        except PipeBroken as broken:
-            return self.restart(str(broken))
+            loaded = self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, self.limits.load)
+        except Malformed as malformed:
+            return self.restart(malformed.flaw)
         return None if loaded.ok else NotSupported(loaded.reason or f"cannot use the row {model}")
 
-    def restart(self, reason: str) -> Outcome:
+    def given_up(self) -> Outcome:
+        """What every case gets after the last crash."""
+        return Failed(f"crashed {CRASHES_IN_A_ROW} times in a row and is not started again; see its first error")
+
+    def restart(self, flaw: Flaw) -> Outcome:
         """After a crash: start again and load what was loaded, so that the next case gets its chance."""
         self.crashes += 1
         if self.crashes < CRASHES_IN_A_ROW:
             try:
                 self.pipe = Pipe(self.command)
-                self.exchange(
-                    {"cmd": "start", "protocol": PROTOCOL_VERSION, "suite": __version__}, Started, START_TIMEOUT
-                )
-                for model, assets in list(self.models.items())[-2:]:
-                    self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, LOAD_TIMEOUT)
-            except PipeBroken as broken:
+                self.start()
+                for model, assets in list(self.models.items())[-REMEMBERED_ROWS:]:
+                    self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, self.limits.load)
+            except (PipeBroken, Malformed) as broken:
                 self.crashes = CRASHES_IN_A_ROW
-                return Failed(f"{reason}; and it cannot be started again: {broken}")
-        return Failed(reason)
+                return Failed(f"{flaw}\n  and it cannot be started again: {broken}")
+        return Failed(str(flaw))
 
     def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:
-        """Run one case."""
+        """Run one case. The first one of an operation has as long as a load: programs import late."""
+        if operation == CONVERSE:
+            from tokenspec.adapters.conversation import converse
+
+            return Ok(converse(self.command, request, self.limits, timeout))
         if operation not in self.capabilities:
             return NotSupported(f"no operation {operation}")
         if self.crashes >= CRASHES_IN_A_ROW:
-            return Failed(f"crashed {CRASHES_IN_A_ROW} times in a row and is not started again")
+            return self.given_up()
         seq = next(self.numbers)
         message = {"cmd": "run", "seq": seq, "case": case, "op": operation, "input": request}
+        patience = timeout if operation in self.answered else max(timeout, self.limits.load)
+        self.answered.add(operation)
         try:
-            answer = self.exchange(message, Answer, timeout)
-            if answer.seq != seq:
-                raise self.pipe.broken(f"answered seq {answer.seq} to seq {seq}; echo the number you were given")
-        except PipeBroken as broken:
-            return self.restart(str(broken))
+            answer = self.exchange(message, Answer, patience)
+        except Malformed as malformed:
+            return self.restart(malformed.flaw)
+        if answer.seq != seq:
+            return self.restart(wrong_seq(answer.seq, seq, self.pipe.end()))
         self.crashes = 0
         return outcome_of(answer)
 
     def close(self) -> None:
         """Say stop, and make sure."""
-        if self.pipe.process.poll() is None:
-            self.pipe.stop(msgspec.json.encode({"cmd": "stop"}))
+        if not self.pipe.over:
+            self.pipe.stop(msgspec.json.encode({"cmd": "stop"}), self.limits.stop)
+
+
+def wrong_seq(got: int, asked: int, stderr: str = "") -> Flaw:
+    """The answer to another question."""
+    hint = "echo the seq of the message you answer; two answers to one message look like this too"
+    return Flaw("ADP-030", f"answered seq {got} to seq {asked}", hint, stderr)
 
 
 def outcome_of(answer: Answer) -> Outcome:
-    """The typed outcome of a reply."""
-    if answer.unsupported is not None:
+    """The typed outcome of an answer."""
+    if answer.unsupported is not UNSET:
         issue = f" ({answer.unsupported.issue})" if answer.unsupported.issue else ""
         return NotSupported(answer.unsupported.reason + issue)
-    if answer.rejected is not None:
+    if answer.rejected is not UNSET:
         return Refused(answer.rejected.code, answer.rejected.message)
-    if answer.error is not None:
+    if answer.error is not UNSET:
         return Failed(answer.error.message, answer.error.traceback)
     return Ok(answer.result)

@@ -1,0 +1,108 @@
+"""The adapter protocol: how a program behind a pipe speaks. Conversations are judged, not results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from tokenspec.adapters import CONVERSE, OPERATIONS
+from tokenspec.adapters.conversation import Transcript
+from tokenspec.model import Case
+
+from . import NO_ROW, Area, Cell, areas, models_of
+
+if TYPE_CHECKING:
+    from tokenspec.models import RowSpec
+
+ROWS = ("toy-bpe", "toy-ranks")
+Probe = Literal[
+    "start",
+    "start-later",
+    "load",
+    "load-second",
+    "load-missing",
+    "run",
+    "run-again",
+    "run-unknown-operation",
+    "run-empty",
+    "run-unknown-key",
+    "run-unicode",
+    "run-wide",
+    "stop",
+    "end-of-input",
+]
+
+
+class ProtocolInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said to the program, in order."""
+
+    script: list[Probe]
+
+
+class ProtocolExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Nothing: the requirements say all there is to expect."""
+
+
+def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
+    """A conversation is held once; the rows it loads are part of its script."""
+    del case, specs
+    return [NO_ROW]
+
+
+def request(case: Case, row: str) -> dict[str, Any]:
+    """The script, the two toy rows, and one basic case of every operation."""
+    del row
+    return {"script": list(case.input["script"]), **copy.deepcopy(material())}
+
+
+@cache
+def material() -> dict[str, Any]:
+    """What the probes are made of."""
+    from tokenspec.models import load
+    from tokenspec.runner import assets_of
+
+    return {
+        "rows": {row: assets_of(load(row)) for row in ROWS},
+        "cases": {area.operation: basic_case(area) for area in areas().values() if area.operation in OPERATIONS},
+    }
+
+
+def basic_case(area: Area) -> dict[str, Any]:
+    """The first case of an area that is to be answered and needs no other rows than the two; basic ones first."""
+    from tokenspec.fixtures.flags import basic_flags
+    from tokenspec.models import specs
+    from tokenspec.select import load_cases, load_golden, rows_of
+
+    toys = [specs()[row] for row in ROWS]
+    basic = basic_flags()
+    for case in sorted(load_cases(area), key=lambda case: not basic.issuperset(case.flags)):
+        for key in rows_of(area, case, toys):
+            golden = load_golden(key, case) if area.oracle is not None else None
+            outcome = golden.outcome if golden is not None else case.outcome
+            if outcome == "ok" and set(models_of(key)) <= set(ROWS):
+                return {"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)}
+    return {"case": f"{area.name}/none", "rows": ["none"], "input": {}}
+
+
+AREA = Area(
+    name="protocol",
+    title="Adapter protocol: lines over a pipe",
+    prefix="ADP",
+    operation=CONVERSE,
+    levels=("LINES", "START", "LOAD", "RUN", "END"),
+    input_type=ProtocolInput,
+    output_type=Transcript,
+    expect_type=ProtocolExpect,
+    rows=rows,
+    request=request,
+)
+
+
+def within_reach(cells: Iterable[Cell], impls: Iterable[str]) -> list[Cell]:
+    """Without conversations, where no implementation is a program: an object has no pipe to be judged by."""
+    programs = any(impl.startswith("cmd:") for impl in impls)
+    return [cell for cell in cells if programs or cell.area.operation != CONVERSE]
