@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
+from tokenspec_reference.renderers.template import TemplateRenderer
 
 ROWS = [
     "qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "qwen3.5", "qwen3.6", "glm-4.5", "glm-4.7", "glm-5.1",
@@ -97,8 +98,11 @@ def oracle(row, messages, tools, add_generation_prompt, options, *, tokenize):
         return None
 
 
-def ours(renderer, messages, tools, add_generation_prompt):
+def ours(renderer, messages, tools, add_generation_prompt, options):
     try:
+        if isinstance(renderer, TemplateRenderer):
+            return renderer.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options)
+        renderer = replace(renderer, options=options)
         return renderer.render(messages, tools=tools, add_generation_prompt=add_generation_prompt)
     except ValueError:
         return None
@@ -121,7 +125,7 @@ def compare(row, renderer, rng):
     messages, tools, prompted, options = conversation(rng)
     before = json.dumps(messages)
     expected = oracle(row, messages, tools, prompted, options, tokenize=False)
-    got = ours(replace(renderer, options=options), messages, tools, prompted)
+    got = ours(renderer, messages, tools, prompted, options)
     assert json.dumps(messages) == before
     assert (got is None) == (expected is None), (messages, options)
     if got is None:
