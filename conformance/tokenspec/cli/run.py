@@ -28,6 +28,7 @@ from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
+from .certificates import certificate_gate
 from .known import known_failures_options, plan_known_failures
 from .options import impl_option, selection, selection_options
 
@@ -138,6 +139,7 @@ def run(
     )
     if require_assets and missing:
         code = code or 3
+    code = certificate_gate(cell.row for cell in cells if cell.area.name == "render") or code
     if as_json:
         print_json(results, code)
     else:
