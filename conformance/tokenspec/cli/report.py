@@ -1,20 +1,22 @@
-"""``tokenspec report``: a saved run as Markdown, badge or comparison."""
+"""``tokenspec report``: a saved run as a page, Markdown, JUnit XML or a badge; combined with others, or compared."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
 
 from tokenspec.errors import UsageError
 from tokenspec.model import write_atomically
-from tokenspec.report.jsonl import read_report
-from tokenspec.report.markdown import badge as make_badge
-from tokenspec.report.markdown import changes, markdown
+from tokenspec.report.jsonl import read_report, save_report
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
+SHOWN_CHANGES = 20
+
+out_option = click.option("-o", "--out", type=SAVED, help="Write here instead of stdout.")
 
 
 def deliver(text: str, out: Path | None) -> None:
@@ -33,32 +35,94 @@ def report() -> None:
 
 @report.command()
 @click.argument("saved", type=SAVED)
-@click.option("--out", type=SAVED, help="Write here instead of stdout.")
+@out_option
+def html(saved: Path, out: Path | None) -> None:
+    """One self-contained page: filter, click a cell, see the tokens. Opens from disk, fetches nothing."""
+    from tokenspec.report.page import run_page
+
+    deliver(run_page(read_report(saved)), out)
+
+
+@report.command()
+@click.argument("saved", type=SAVED)
+@out_option
 def md(saved: Path, out: Path | None) -> None:
     """Markdown tables, for a CI job summary."""
+    from tokenspec.report.markdown import markdown
+
     deliver(markdown(read_report(saved)), out)
 
 
 @report.command()
 @click.argument("saved", type=SAVED)
+@out_option
+def junit(saved: Path, out: Path | None) -> None:
+    """JUnit XML, for the test tab of a CI server."""
+    from tokenspec.report.junit import junit as make_junit
+
+    deliver(make_junit(read_report(saved)), out)
+
+
+@report.command(name="json")
+@click.argument("saved", type=SAVED)
+@out_option
+def json_(saved: Path, out: Path | None) -> None:
+    """Counts by implementation, area and level as JSON, for scripts."""
+    from tokenspec.report.tally import counts
+
+    deliver(json.dumps(counts(read_report(saved)), indent=2) + "\n", out)
+
+
+@report.command()
+@click.argument("saved", type=SAVED)
 @click.option("--impl", required=True, help="Which column.")
-@click.option("--out", type=SAVED, help="Write here instead of stdout.")
+@out_option
 def badge(saved: Path, impl: str, out: Path | None) -> None:
     """A static badge endpoint file."""
+    from tokenspec.report.markdown import badge as make_badge
+
     loaded = read_report(saved)
-    if impl not in loaded.header["implementations"]:
-        raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.header['implementations'])}")
+    if impl not in loaded.impls:
+        raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.impls)}")
     deliver(json.dumps(make_badge(loaded, impl)) + "\n", out)
+
+
+@report.command()
+@click.argument("saved", type=SAVED, nargs=-1, required=True)
+@click.option("-o", "--out", type=SAVED, required=True, help="The report to write.")
+def combine(saved: tuple[Path, ...], out: Path) -> None:
+    """Put the columns of several runs into one report; suite and fixtures must be the same."""
+    from tokenspec.report.combine import combine as put_together
+
+    whole = put_together([(str(path), read_report(path)) for path in saved])
+    save_report(out, whole.header, whole.results)
+    click.echo(f"wrote {out}: {', '.join(whole.impls)}. Next: tokenspec report html {out} -o report.html", err=True)
 
 
 @report.command()
 @click.argument("old", type=SAVED)
 @click.argument("new", type=SAVED)
-def compare(old: Path, new: Path) -> None:
+@click.option("--show-all", is_flag=True, help=f"Print every change, not the first {SHOWN_CHANGES} of each kind.")
+@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+def compare(old: Path, new: Path, show_all: bool, as_json: bool) -> None:
     """What changed from OLD to NEW; exit code 1 when something that passed no longer does."""
-    found = changes(read_report(old), read_report(new))
-    for impl, name, before, after in found:
-        click.echo(f"{before:>11} -> {after:<11} {impl}  {name}")
-    worse = sum(before == "pass" for _, _, before, _ in found)
-    click.echo(f"{len(found)} changes, {worse} of them were passes")
-    sys.exit(1 if worse else 0)
+    from tokenspec.report.compare import Kind
+    from tokenspec.report.compare import compare as find_changes
+
+    found = find_changes(read_report(old), read_report(new))
+    count = Counter(change.kind for change in found)
+    if as_json:
+        rows = [{"kind": c.kind, "impl": c.impl, "cell": c.name, "before": c.before, "after": c.after} for c in found]
+        click.echo(json.dumps({"changes": rows}, indent=2))
+    else:
+        for kind in Kind:
+            own = [change for change in found if change.kind is kind]
+            if own:
+                click.echo(f"{kind} ({len(own)})")
+            for change in own if show_all else own[:SHOWN_CHANGES]:
+                click.echo(f"  {change.before:>11} -> {change.after:<11} {change.impl}  {change.name}")
+            if len(own) > SHOWN_CHANGES and not show_all:
+                click.echo(f"  ... and {len(own) - SHOWN_CHANGES} more; --show-all prints them")
+        regressions, fixes = count[Kind.REGRESSION], count[Kind.FIX]
+        click.echo(f"{len(found)} changes: {regressions} regressions, {fixes} fixes")
+    sys.exit(1 if count[Kind.REGRESSION] else 0)

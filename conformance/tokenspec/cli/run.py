@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,14 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tokenspec.adapters import Column
+from tokenspec.adapters import CONVERSE, OPERATIONS, Column
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import Cell
+from tokenspec.areas.protocol import within_reach
 from tokenspec.cli.screen import screen
-from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
+from tokenspec.fixtures.flags import basic_flags
+from tokenspec.fixtures.guard import untouched
 from tokenspec.models import specs
 from tokenspec.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.parallel import default_jobs, run_in_processes
@@ -124,13 +125,14 @@ def run(
     unknown = set(gate) - set(impls)
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
-    columns = columns_of(impls)
-    known = plan_known_failures(chosen, columns, gate or impls)
-    cells = as_judged_by(oracle_version(oracle), select_cells(selection(chosen)))
     kept = report is not None or html is not None
-    results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), evidence=kept)
+    with untouched():
+        columns = columns_of(impls)
+        known = plan_known_failures(chosen, columns, gate or impls)
+        cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
+        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), evidence=kept)
     results = known.judge(results)
-    whole = Report(header(columns, cells, known.summary()), results)
+    whole = Report(header(columns, cells, known.summary(), oracle), results)
     if kept:
         save_run(report, html, whole)
     code = known.exit_code(exit_code(results, frozenset(gate or impls)), gate or impls)
@@ -208,15 +210,28 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
-    columns = columns_of(impls)
-    basic = basic_flags()
-    chosen = [cell for cell in select_cells(Selection()) if basic.issuperset(cell.case.flags) and _offline(cell.row)]
-    cells = [cell for cell in chosen if any(cell.area.operation in column.capabilities for column in columns)]
-    if not cells:
-        raise UsageError(
-            f"{', '.join(impls)}: has none of the operations. Add a method render(request), parse(request), ..."
+    with untouched():
+        columns = columns_of(impls)
+        basic = basic_flags()
+        chosen = [
+            cell for cell in select_cells(Selection()) if basic.issuperset(cell.case.flags) and _offline(cell.row)
+        ]
+        able = {operation for column in columns for operation in column.capabilities}
+        cells = [cell for cell in chosen if cell.area.operation in able]
+        if not {cell.area.operation for cell in cells} - {CONVERSE}:
+            raise UsageError(
+                f"{', '.join(impls)}: has none of the operations. Add a method render(request), parse(request), ..., "
+                f"or name them in the capabilities of start: {', '.join(OPERATIONS)}"
+            )
+        spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
+        if any(finding.non_conformant for result in spoken for finding in result.findings):
+            print_failures(screen(), spoken, shown=1)
+            screen().print("smoke fails: mend how the program speaks first. The chapter: spec/90-adapter-protocol.md")
+            sys.exit(1)
+        results = judge(
+            columns, [cell for cell in cells if cell.area.operation != CONVERSE], timeout, screen(stderr=True)
         )
-    results = judge(columns, cells, timeout, screen(stderr=True))
+    results = [*spoken, *results]
     console = screen()
     print_failures(console, results, shown=1)
     print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
@@ -228,12 +243,6 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
             "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"
         )
     sys.exit(code)
-
-
-def basic_flags() -> set[str]:
-    """The flags whose ``bug_type`` is basic: a failure there is the adapter's, not the implementation's."""
-    flags = tomllib.loads((fixtures_dir() / "flags.toml").read_text(encoding="utf-8"))
-    return {name for name, flag in flags.items() if flag["bug_type"] == "basic"}
 
 
 def _offline(row: str) -> bool:

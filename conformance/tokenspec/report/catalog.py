@@ -17,6 +17,7 @@ from tokenspec.areas import areas, models_of
 from tokenspec.checks import all_checks
 from tokenspec.data import fixtures_dir
 from tokenspec.models import specs
+from tokenspec.oracle_version import CURRENT
 from tokenspec.spec import requirements
 
 if TYPE_CHECKING:
@@ -28,14 +29,17 @@ PACKAGES = ("tokenspec", "transformers", "tokenizers", "jinja2", "torch")
 
 
 def header(
-    columns: Iterable[Column], cells: Sequence[Cell], known_failures: Sequence[Mapping[str, Any]] = ()
+    columns: Iterable[Column],
+    cells: Sequence[Cell],
+    known_failures: Sequence[Mapping[str, Any]] = (),
+    oracle: str = CURRENT.transformers,
 ) -> dict[str, Any]:
     """The first line of a report.
 
-    Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash); ``implementations``
-    (what each column says of itself); and for the chosen cells ``areas``, ``rows``, ``cases``, ``checks`` and
-    ``requirements``, each by name in the order to show them in; ``known_failures``: per list its column, file, number
-    of entries and complaints.
+    Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash), ``oracle`` (the
+    transformers version whose answers are expected); ``implementations`` (what each column says of itself); for the
+    chosen cells ``areas``, ``rows``, ``cases``, ``checks`` and ``requirements``, each by name in the order to show them
+    in; ``known_failures``: per list its column, file, number of entries and complaints.
     """
     chosen = {cell.area.name for cell in cells}
     checks = {name: check for name, check in all_checks().items() if check.area in chosen}
@@ -45,6 +49,7 @@ def header(
         "suite": versions(),
         "python": platform.python_version(),
         "fixtures": fixtures_identity(),
+        "oracle": oracle,
         "implementations": {column.name: column.info for column in columns},
         "areas": {
             name: {"title": area.title, "levels": area.levels} for name, area in areas().items() if name in chosen

@@ -1,70 +1,107 @@
-"""A run as Markdown, for a CI job summary, and as a badge."""
+"""A run as Markdown, for a CI job summary, and as a badge. Names and details are escaped: they may hold anything."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from tokenspec.areas import areas
 from tokenspec.report.jsonl import Report
-from tokenspec.report.tally import tallies
-from tokenspec.verdict import CellResult
+from tokenspec.report.tally import Tally, never_exercised, tallies
+from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict, exit_code
+
+SAID = {0: "conformant on what was judged", 1: "**not conformant**", 3: "**adapter errors**"}
+MOST_KINDS = 20
+SPECIAL = "\\`*_[]<>|#&"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    escaped = "".join(f"\\{character}" if character in SPECIAL else character for character in text)
+    return " ".join(escaped.split())
+
+
+def code(text: str) -> str:
+    """An inline code span that also holds backticks and column bars."""
+    fence = "``" if "`" in text else "`"
+    return f"{fence} {text} {fence}".replace("|", "\\|") if "`" in text else f"`{text}`".replace("|", "\\|")
 
 
 def markdown(report: Report) -> str:
-    """The matrix of every area as Markdown tables, with the versions judged."""
-    impls = list(report.header["implementations"])
-    counted = tallies(report.results)
-    lines = ["# tokenspec run", ""]
-    lines += [f"* {name} {info.get('version', '')}" for name, info in report.header["implementations"].items()]
-    for area in areas().values():
-        rows = list(dict.fromkeys(result.row for result in report.results if result.area == area.name))
-        if not rows:
-            continue
-        heads = [f"{impl} {level}" if len(area.levels) > 1 else impl for impl in impls for level in area.levels]
-        lines += [
-            "",
-            f"## {area.title}",
-            "",
-            "| row | " + " | ".join(heads) + " |",
-            "|---" * (len(heads) + 1) + "|",
-        ]
-        for row in rows:
-            cells = []
-            for impl in impls:
-                for level in area.levels:
-                    tally = counted.get((area.name, row, impl, level))
-                    cells.append("·" if tally is None else f"**{tally.cell()}**" if tally.broken else tally.cell())
-            lines.append(f"| {'(no model)' if row == '-' else row} | " + " | ".join(cells) + " |")
-    lines += [
-        "",
-        "passed/judged cases; – nothing judged (unsupported, never counted as a pass); **bold** has failures",
-    ]
-    return "\n".join(lines) + "\n"
+    """Who was judged by what, the matrix of every area, the kinds of failures, what was not exercised."""
+    blocks = ["# tokenspec run", "\n".join(columns(report))]
+    blocks += [block for area in report.header["areas"] for block in area_table(report, area)]
+    legend = "passed/judged cases; – nothing judged (unsupported, never counted as a pass); **bold** has failures; "
+    blocks.append(f"{legend}x known failures")
+    if failures := list(kinds(report)):
+        blocks.append("\n".join(["## Failures", "", *failures]))
+    missing = [f"* {plain(impl)}: {', '.join(ids)}" for impl, ids in never_exercised(report).items() if ids]
+    if missing:
+        blocks.append("\n".join(["## Requirements not exercised", "", *missing]))
+    complaints = [plain(line) for entry in report.header["known_failures"] for line in entry["complaints"]]
+    if complaints:
+        blocks.append("\n".join(["## Known failures that do not hold", "", *(f"* {line}" for line in complaints)]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def columns(report: Report) -> Iterator[str]:
+    """One line a column, then the versions."""
+    for impl, info in report.header["implementations"].items():
+        own = [result for result in report.results if result.impl == impl]
+        yield f"* **{plain(impl)}** {plain(info.get('version', ''))}: {SAID[exit_code(own, frozenset([impl]))]}"
+    head = report.header
+    versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
+    fixtures = f"fixtures {head['fixtures']['version']} ({head['fixtures']['sha256'][:12]})"
+    yield f"* judged by {plain(versions)}, {plain(fixtures)}, Python {plain(head['python'])}"
+
+
+def area_table(report: Report, area: str) -> list[str]:
+    """Heading and table of one area; columns it judged nothing of are named below instead of filled with dashes."""
+    results = [result for result in report.results if result.area == area]
+    if not results:
+        return []
+    counted = tallies(results)
+    levels: list[str] = report.header["areas"][area]["levels"]
+    answered = {key[2] for key, tally in counted.items() if tally.judged}
+    shown = [impl for impl in report.impls if impl in answered] or report.impls
+    heads = [f"{plain(impl)} {level}" if len(levels) > 1 else plain(impl) for impl in shown for level in levels]
+    lines = ["| row | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
+    for row in dict.fromkeys(result.row for result in results):
+        cells = [cell(counted.get((area, row, impl, level))) for impl in shown for level in levels]
+        lines.append(f"| {'(no model)' if row == '-' else plain(row)} | " + " | ".join(cells) + " |")
+    blocks = [f"## {plain(report.header['areas'][area]['title'])}", "\n".join(lines)]
+    if absent := [impl for impl in report.impls if impl not in shown]:
+        blocks.append(f"nothing judged here: {', '.join(map(plain, absent))}")
+    return blocks
+
+
+def cell(tally: Tally | None) -> str:
+    """One matrix cell."""
+    if tally is None:
+        return "·"
+    return f"**{tally.cell()}**" if tally.broken else tally.cell()
+
+
+def kinds(report: Report) -> Iterator[str]:
+    """The kinds of failures, most frequent first, each with one example and the command that repeats it."""
+    groups: dict[tuple[str, str], list[tuple[CellResult, Finding]]] = {}
+    for result in report.results:
+        for finding in result.findings:
+            if finding.verdict in NON_CONFORMANT or finding.verdict is Verdict.ERROR:
+                groups.setdefault((result.impl, finding.check), []).append((result, finding))
+    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+    for (impl, check), group in ordered[:MOST_KINDS]:
+        result, finding = group[0]
+        said = f"{finding.verdict} {code(check)} ({', '.join(finding.requires)}) by {plain(impl)}, {len(group)} cells"
+        yield f"* {said}: {plain(finding.detail.split(chr(10))[0])}  \n  {code(result.again)}"
+    if len(ordered) > MOST_KINDS:
+        yield f"* ... and {len(ordered) - MOST_KINDS} more kinds"
 
 
 def badge(report: Report, impl: str) -> dict[str, Any]:
-    """A static badge file: the share of judged cases that pass, red below all of them."""
+    """A static badge file: the share of judged cases that pass; yellow where all that fail are known failures."""
     found = [tally for (_, _, name, _), tally in tallies(report.results).items() if name == impl]
     judged, passed = sum(tally.judged for tally in found), sum(tally.passed for tally in found)
+    broken = sum(tally.broken for tally in found)
     message = f"{passed}/{judged}" if judged else "nothing judged"
-    colour = "lightgrey" if not judged else "brightgreen" if passed == judged else "red"
+    colour = "lightgrey" if not judged else "red" if broken else "brightgreen" if passed == judged else "yellow"
     return {"schemaVersion": 1, "label": "tokenspec", "message": message, "color": colour}
-
-
-def changes(old: Report, new: Report) -> list[tuple[str, str, str, str]]:
-    """What changed between two runs: (implementation, cell and check, old verdict, new verdict)."""
-
-    def verdicts(results: list[CellResult]) -> dict[tuple[str, str], str]:
-        return {
-            (result.impl, f"{result.name} {finding.check}"): finding.verdict.value
-            for result in results
-            for finding in result.findings
-        }
-
-    before, after = verdicts(old.results), verdicts(new.results)
-    keys = sorted({*before, *after})
-    return [
-        (impl, name, before.get((impl, name), "not run"), after.get((impl, name), "not run"))
-        for impl, name in keys
-        if before.get((impl, name)) != after.get((impl, name))
-    ]

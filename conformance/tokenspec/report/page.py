@@ -35,6 +35,7 @@ def facts(head: dict[str, Any]) -> list[tuple[str, str]]:
     fixtures = head["fixtures"]
     listed = [("suite", f"tokenspec {head['suite'].get('tokenspec', '?')}")]
     listed.append(("fixtures", f"{fixtures['version']} ({fixtures['sha256'][:12]})"))
+    listed.append(("expected", f"transformers {head['oracle']}"))
     listed += [(name, version) for name, version in head["suite"].items() if name != "tokenspec"]
     return [*listed, ("python", head["python"])]
 

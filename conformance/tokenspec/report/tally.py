@@ -98,6 +98,17 @@ def tallies(results: Iterable[CellResult]) -> dict[Key, Tally]:
     return found
 
 
+def counts(report: Report) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+    """Judged cases by implementation, area, level and verdict, every verdict named."""
+    found: dict[str, dict[str, dict[str, dict[str, int]]]] = {impl: {} for impl in report.impls}
+    for (area, _, impl, level), tally in tallies(report.results).items():
+        levels = found[impl].setdefault(area, {})
+        own = levels.setdefault(level, {verdict.value: 0 for verdict in Verdict})
+        for verdict, count in tally.counts.items():
+            own[verdict.value] += count
+    return found
+
+
 def never_exercised(report: Report) -> dict[str, list[str]]:
     """Per implementation the requirements of the judged areas without one verdict but unsupported (rule T9)."""
     judged: dict[str, set[str]] = {impl: set() for impl in report.impls}

@@ -1,0 +1,74 @@
+"""Two runs of the same columns: what got worse, what got better, what else changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tokenspec.errors import UsageError
+from tokenspec.report.jsonl import Report
+from tokenspec.verdict import Verdict
+
+NOT_RUN = "not run"
+BROKEN = frozenset({"fail", "error", "rejected", "xpass"})
+
+
+class Kind(StrEnum):
+    """What a change means. ``REGRESSION``: a pass is gone; ``NEW_FAILURE``: broken, but it never passed."""
+
+    REGRESSION = "regression"
+    FIX = "fix"
+    NEW_FAILURE = "new failure"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One verdict that differs."""
+
+    impl: str
+    name: str
+    before: str
+    after: str
+
+    @property
+    def kind(self) -> Kind:
+        """A pass that is gone is a regression even where it is not run any more: silence is not conformance."""
+        if self.before == Verdict.PASS:
+            return Kind.REGRESSION
+        if self.after == Verdict.PASS and self.before in BROKEN | {Verdict.XFAIL}:
+            return Kind.FIX
+        if self.after in BROKEN and self.before not in BROKEN:
+            return Kind.NEW_FAILURE
+        return Kind.OTHER
+
+
+def compare(old: Report, new: Report) -> list[Change]:
+    """All changes, regressions first; columns are compared by name.
+
+    Raises:
+        UsageError: the reports have no column in common, so every verdict would seem to change.
+    """
+    shared = set(old.impls) & set(new.impls)
+    if not shared:
+        raise UsageError(
+            f"no column in common: {', '.join(old.impls)} and {', '.join(new.impls)}. Compare runs of one --impl NAME"
+        )
+    before, after = verdicts(old, shared), verdicts(new, shared)
+    changes = [
+        Change(*key, before.get(key, NOT_RUN), after.get(key, NOT_RUN))
+        for key in sorted({*before, *after})
+        if before.get(key) != after.get(key)
+    ]
+    order = list(Kind)
+    return sorted(changes, key=lambda change: order.index(change.kind))
+
+
+def verdicts(report: Report, impls: set[str]) -> dict[tuple[str, str], str]:
+    """Every verdict by (implementation, cell and check)."""
+    return {
+        (result.impl, f"{result.name} {finding.check}"): finding.verdict.value
+        for result in report.results
+        if result.impl in impls
+        for finding in result.findings
+    }
