@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tokenspec import data
+from tokenspec.fixtures import profiles
 from tokenspec.models import rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -34,9 +35,11 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(data, "data_root", lambda: root)
     rows.specs.cache_clear()
     rows.load.cache_clear()
+    profiles.write("toy-bpe")
     yield root / "fixtures"
     rows.specs.cache_clear()
     rows.load.cache_clear()
+    profiles._read.cache_clear()
 
 
 def copy(source: Path, target: Path, name: str) -> None:

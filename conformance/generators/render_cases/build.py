@@ -16,6 +16,7 @@ BODIES = ("RND-001", "RND-010", "RND-022")
 SAMPLED = ("RND-001", "RND-023", "RND-024", "RND-026", "RND-029")
 PROMPT = ("RND-001", "RND-003", "RND-010", "RND-025")
 SEAM = ("RND-001", "RND-010", "RND-022", "RND-027")
+ISOLATED = ("RND-015", "RND-016")
 DERIVED = ("RND-022", "RND-030", "RND-031", "RND-032")
 
 GENERATE = {"add_generation_prompt": True}
@@ -105,7 +106,7 @@ def render(
         id=f"render/{slug}",
         area="render",
         flags=list(flags),
-        requires=sorted(requires),
+        requires=sorted({*requires, *(ISOLATED if "CONTROL_TOKEN_INJECTION" in flags else ())}),
         features=list(infer_features(messages, tools) if features is None else features),
         why=why,
         since="0.1",

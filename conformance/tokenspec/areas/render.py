@@ -36,7 +36,8 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         sampled_mask: per token, whether the model would have emitted it.
         is_content: per token, whether it is body.
         message_roles: per caller message its role.
-        profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``.
+        profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
+        encoding: ``hf`` (a caller's text may become control ids) or ``isolated`` (it does not).
         content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
     """
 
@@ -47,6 +48,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     is_content: str | list[bool] | None = None
     message_roles: list[str] | None = None
     profile: Literal["canonical", "sampled-boundary"] = "canonical"
+    encoding: Literal["hf", "isolated"] = "hf"
     content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
     content_mask: str | list[bool] | None = None
     loss_mask: str | list[bool] | None = None
@@ -87,7 +89,10 @@ def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
 
 
 def request(case: Case, row: str) -> dict[str, Any]:
-    """The request: the case's input on one row, its default options under the case's, and the frozen clock."""
+    """The request: the case's input on one row, its default options under the case's, and the frozen clock.
+
+    ``id_profile`` and ``encoding`` are asked for, not imposed: the answer says which ones it is in.
+    """
     from tokenspec.models import spec_of
     from tokenspec.oracle.clock import FROZEN
 
@@ -97,6 +102,8 @@ def request(case: Case, row: str) -> dict[str, Any]:
         "tools": case.input.get("tools"),
         "options": {**spec_of(row).options, **case.input.get("options", {})},
         "derive": case.input.get("derive"),
+        "id_profile": "canonical",
+        "encoding": "hf",
         "now": FROZEN.isoformat(),
     }
 

@@ -19,6 +19,7 @@ from tokenspec.checks import all_checks
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import available, load, specs
+from tokenspec.oracle_version import CURRENT, EARLIER, flips_of, what_flips
 from tokenspec.runner import Run, assets_of
 from tokenspec.select import Selection, load_cases, select_cells
 from tokenspec.spec import requirements
@@ -36,9 +37,19 @@ def table_of(*names: str) -> Table:
 
 
 @click.command(name="list")
-@click.argument("what", type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls"]))
-def list_(what: str) -> None:
-    """List areas, rows, cases, checks, requirements or adapters."""
+@click.argument(
+    "what", type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls", "seams", "flips"])
+)
+@click.option("--row", help="With seams: the model row.")
+def list_(what: str, row: str | None) -> None:
+    """List areas, rows, cases, checks, requirements, adapters, id profiles' seams, or cells the oracle's version flips."""
+    if what == "seams":
+        from tokenspec.cli.seams import print_seams
+
+        print_seams(screen(), row)
+        return
+    if row is not None:
+        raise UsageError("--row narrows the seams only: tokenspec list seams --row ROW")
     if what == "areas":
         table = table_of("area", "prefix", "levels", "title")
         for area in areas().values():
@@ -60,6 +71,10 @@ def list_(what: str) -> None:
         table = table_of("id", "level", "title")
         for block in requirements().values():
             table.add_row(block.id, block.level, block.title)
+    elif what == "flips":
+        table = table_of("row", "case", f"{EARLIER.transformers} -> {CURRENT.transformers}")
+        for row, case, current, earlier in flips_of(EARLIER):
+            table.add_row(row, case.id, what_flips(current, earlier))
     else:
         table = table_of("impl", "from")
         for name, point in registered().items():
@@ -132,7 +147,7 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
     for impl in impls:
         column = resolve(impl)
         column.load(row, assets_of(loaded))
-        outcome = Run([column], [cell]).call(column, cell, cell.area.request(cell.case, row))
+        outcome = Run([column], [cell]).call(column, cell, cell.request())
         if not isinstance(outcome, Ok):
             click.echo(f"{impl}: {outcome}")
             continue

@@ -61,6 +61,7 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "is_content": tokens.is_content,
         "message_roles": tokens.message_roles,
         "profile": request.get("id_profile") or "canonical",
+        "encoding": request.get("encoding") or "hf",
     }
     roles = (request.get("derive") or {}).get("roles")
     if roles is not None:

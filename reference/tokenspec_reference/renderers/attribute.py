@@ -60,7 +60,7 @@ def encode_and_attribute(
             moved = [_shift(span, -start) for span in members] if start else members
             piece_ids, piece_spans = encoder.encode_isolated(piece, moved)
         else:
-            piece_ids, piece_spans = encoder.encode(piece)
+            piece_ids, piece_spans = encoder.encode_piece(piece, start)
         token_ids += piece_ids
         if placed is not None and piece_spans is not None:
             placed += [(a + start, b + start) for a, b in piece_spans] if start else piece_spans

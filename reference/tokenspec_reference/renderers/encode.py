@@ -137,13 +137,30 @@ class Encoder:
         return token_ids, placed
 
     def encode_piece(self, piece: str, offset: int) -> tuple[list[int], CharSpans | None]:
-        """Encode a piece from inside a text, without the prefix space SentencePiece puts before the first word."""
-        if offset and self._prepends_space:
-            newline = self.ids("\n")
-            token_ids, spans = self.encode("\n" + piece)
-            if token_ids[: len(newline)] == newline and spans is not None:
-                return token_ids[len(newline) :], [(max(a - 1, 0), b - 1) for a, b in spans[len(newline) :]]
+        """Encode a piece from inside a text, without the prefix space SentencePiece puts before the first word.
+
+        Something stands in front of the piece for that: a control token if there is one, else text it does not merge
+        with.
+        """
+        if not offset or not self._prepends_space:
+            return self.encode(piece)
+        for anchor in self._anchors:
+            ahead = self.ids(anchor)
+            token_ids, spans = self.encode(anchor + piece)
+            own = token_ids[len(ahead) :]
+            fits = token_ids[: len(ahead)] == ahead
+            if fits and spans is not None and self._has_blank(own) == piece.startswith(" "):
+                moved = [(max(a - len(anchor), 0), b - len(anchor)) for a, b in spans[len(ahead) :]]
+                return own, moved
         return self.encode(piece)
+
+    @cached_property
+    def _anchors(self) -> tuple[str, ...]:
+        special = [self.added[i] for i, token in self._added_entries.items() if getattr(token, "special", True)]
+        return (*special[:1], "\n", ".")
+
+    def _has_blank(self, token_ids: list[int]) -> bool:
+        return bool(token_ids) and self._ordinary[0].get(token_ids[0], "").startswith("▁")
 
     @cached_property
     def added(self) -> dict[int, str]:
@@ -152,12 +169,13 @@ class Encoder:
 
     @cached_property
     def control_ids(self) -> frozenset[int]:
-        """Special added tokens, and those non-special ones that the template writes (all of them if it is unknown)."""
+        """Special added tokens, and those the template writes (all of them if it is unknown); never mere white space."""
         template = self._control_text
         return frozenset(
             i
             for i, token in self._added_entries.items()
-            if getattr(token, "special", True) or template is None or token.content in template
+            if self.added[i].strip()
+            and (getattr(token, "special", True) or template is None or token.content in template)
         )
 
     @cached_property

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.renderer import Renderer
+    from tokenspec_reference.renderers.template import TemplateRenderer
 
 
-def merging_contents(renderer: Renderer) -> list[str]:
+def merging_contents(renderer: Renderer | TemplateRenderer) -> list[str]:
     """All texts of one ordinary token that merge with the end of the generation prompt, sorted.
 
     Empty where the prompt ends in a control token. A content merges when it starts with one of these texts (or with
     part of one), so this is the set to draw test contents from. Cost: one short encode per vocabulary entry.
     """
-    prompt, _, _ = renderer.render_parts([{"role": "user", "content": "q"}], add_generation_prompt=True)
+    prompt = renderer.render([{"role": "user", "content": "q"}], add_generation_prompt=True).text
     encoder = renderer.encoder
     ids = encoder.ids(prompt)
     ordinary = next((k for k, token in enumerate(reversed(ids)) if token in encoder.added), len(ids))
