@@ -61,7 +61,9 @@ def test_ids_are_wrapped_sixteen_a_line() -> None:
     [
         ('{"a": 1, "a": 2}', "duplicate JSON key 'a'"),
         ('{"a": ', "Expecting value"),
-        ("[NaN", "Expecting"),
+        ("[NaN", "NaN is not JSON"),
+        ("[1, ", "Expecting"),
+        ("[" * 100_000, "nested too deeply"),
         ("", "Expecting value"),
     ],
 )

@@ -21,6 +21,7 @@ import msgspec
 from .errors import FixtureError
 
 IDS_PER_LINE = 16
+LARGEST_FILE = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
@@ -86,10 +87,23 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON; write a string, like \"-inf\"")
+
+
 def read_json(path: Path) -> Any:
-    """Parse one fixture file; a duplicate key, bad UTF-8 or truncation is a FixtureError naming the file."""
+    """Parse one fixture file, wherever it comes from.
+
+    Raises:
+        FixtureError: duplicate keys, NaN, bad UTF-8, truncation, or more nesting or bytes than any fixture has.
+    """
     try:
-        return json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_reject_duplicates)
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise FixtureError(path, f"has {size >> 20} MiB; no fixture has more than {LARGEST_FILE >> 20} MiB")
+        text = path.read_bytes().decode("utf-8")
+        return json.loads(text, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
+    except RecursionError as error:
+        raise FixtureError(path, "is nested too deeply to be a fixture") from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise FixtureError(path, str(error)) from error
 

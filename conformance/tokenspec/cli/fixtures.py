@@ -12,6 +12,8 @@ from rich.progress import track
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 
+from .fixture_files import erratum, export, list_files, promote
+from .flips import flips
 from .options import selection_options
 
 
@@ -63,7 +65,7 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
 
 @click.group()
 def fixtures() -> None:
-    """Lint fixtures and verify goldens against the oracle."""
+    """Lint fixtures, verify goldens against the oracle or a release, list and export files, promote failures."""
 
 
 @fixtures.command()
@@ -86,10 +88,22 @@ def lint(write_manifest: bool) -> None:
 
 @fixtures.command()
 @selection_options
-def verify(**chosen: Any) -> None:
-    """Ask the installed oracle again and list the goldens it no longer agrees with."""
+@click.option("--since", metavar="RELEASE", help="Compare with a release instead: a git tag, or a spec version.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Judge an exported folder instead, wherever it is from."
+)
+def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
+    """Ask the installed oracle again and list the goldens it no longer agrees with.
+
+    With --since: the released files that are gone or changed without an erratum. With --folder: whether an exported
+    folder is whole and well formed. Exit code 4 when something is wrong with the files, 1 when the oracle differs.
+    """
+    if since is not None or folder is not None:
+        verify_files(since, folder)
+        return
     from tokenspec.models import AssetsMissing
     from tokenspec.oracle.bless import ask_oracle
+    from tokenspec.oracle_version import same_answer
     from tokenspec.select import select_cells
 
     from .options import selection
@@ -104,7 +118,7 @@ def verify(**chosen: Any) -> None:
             missing.add(cell.row)
             continue
         golden = cell.golden
-        if golden is not None and (now.outcome, now.expect) != (golden.outcome, golden.expect):
+        if golden is not None and not same_answer(now, golden):
             differing += 1
             click.echo(
                 f"differs {cell.name}: golden {golden.outcome} by {golden.oracle}, now {now.outcome} by {now.oracle}"
@@ -113,3 +127,22 @@ def verify(**chosen: Any) -> None:
         click.echo(f"not verified, assets missing: {', '.join(sorted(missing))}; run: tokenspec models pull")
     click.echo(f"{len(cells)} goldens asked, {differing} differ")
     sys.exit(1 if differing else 0)
+
+
+def verify_files(since: str | None, folder: Path | None) -> None:
+    """The two comparisons that need no oracle."""
+    from tokenspec.fixtures.outside import problems_in
+    from tokenspec.fixtures.releases import changed_since, release
+
+    if since is not None and folder is not None:
+        raise UsageError("--since looks at the fixtures here, --folder at others; give one of the two")
+    found = list(problems_in(folder)) if folder is not None else list(changed_since(release(since or "")))
+    for line in found:
+        click.echo(line)
+    name = folder if folder is not None else f"since {since}"
+    click.echo(f"{name}: {len(found)} problems" if found else f"{name}: as it was written")
+    sys.exit(FixtureError.exit_code if found else 0)
+
+
+for verb in (list_files, export, promote, erratum, flips):
+    fixtures.add_command(verb)

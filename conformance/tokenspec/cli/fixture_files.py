@@ -1,0 +1,140 @@
+"""``tokenspec fixtures list | export | promote | erratum``: the fixtures as files that others use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import track
+
+from tokenspec.cli.screen import screen
+from tokenspec.data import fixtures_dir
+from tokenspec.errors import UsageError
+from tokenspec.fixtures.file_lists import SPEC_VERSION
+
+from .options import selection, selection_options
+
+spec_version = click.option(
+    "--spec-version",
+    default=SPEC_VERSION,
+    show_default=True,
+    metavar="V",
+    help="The files of this version; see fixtures/files.",
+)
+
+
+@click.command(name="list")
+@selection_options
+@spec_version
+def list_files(spec_version: str, **chosen: Any) -> None:
+    """Print the path of every file of a selection, one a line, relative to the fixtures."""
+    from tokenspec.fixtures.export import files_of
+
+    paths = files_of(selection(chosen), spec_version)
+    click.echo("\n".join(paths))
+    kinds = {kind: sum(path.startswith(f"{kind}/") for path in paths) for kind in ("cases", "regressions", "golden")}
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    click.echo(f"{len(paths)} files below {fixtures_dir()}: {counts}", err=True)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@selection_options
+@spec_version
+def export(folder: Path, spec_version: str, **chosen: Any) -> None:
+    """Write a folder that anyone can use without this package: cases, goldens, rows, schemas, hashes, README.
+
+    FOLDER appears whole or not at all, and must be new or empty.
+
+    Example: tokenspec fixtures export ./tokenspec-fixtures --area render --row qwen3
+    """
+    from tokenspec.fixtures.export import export as write_folder
+
+    console = screen(stderr=True)
+
+    def shown(paths: Iterable[str]) -> Iterable[str]:
+        listed = list(paths)
+        return track(listed, "copying", console=console, transient=True, disable=not console.is_terminal)
+
+    described = write_folder(folder, selection(chosen), spec_version, shown)
+    cases = sum(count["cases"] for count in described["counts"].values())
+    goldens = sum(count["goldens"] for count in described["counts"].values())
+    click.echo(f"wrote {folder}: {cases} cases, {goldens} goldens, spec version {spec_version}")
+    click.echo(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c files/{spec_version}.txt")
+
+
+@click.command()
+@click.argument("failure", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--area", "area_name", metavar="AREA", help="The area of FAILURE; a report says it itself.")
+@click.option("--from-report", type=click.Path(path_type=Path, dir_okay=False), help="Take the input from a saved run.")
+@click.option("--case", metavar="CASE", help="Which case of the report.")
+@click.option("--slug", required=True, help="The case's name: a-z, 0-9, '-'. It is never reused.")
+@click.option("--why", required=True, help="What the input has that others have not, in plain words.")
+@click.option("--flag", "flags", multiple=True, help="What a failure means (fixtures/flags.toml); repeatable.")
+@click.option("--requires", multiple=True, metavar="ID", help="A requirement it breaks; repeatable.")
+@click.option("--feature", "features", multiple=True, help="What a row needs for it; default: read off the messages.")
+@click.option("--row", "rows", multiple=True, help="Only for this row; default: every row with the features.")
+@click.option("--issue", metavar="URL", help="Where it was found.")
+def promote(
+    failure: Path | None,
+    area_name: str | None,
+    from_report: Path | None,
+    case: str | None,
+    slug: str,
+    why: str,
+    **told: Any,
+) -> None:
+    """Turn a shrunk counterexample into a case with goldens by the oracle.
+
+    FAILURE holds the input as JSON, or as the Python literal Hypothesis prints; or a whole case. Nothing is written
+    unless everything about it is well formed.
+
+    Example: tokenspec fixtures promote failure.json --area render --slug newline-before-call
+    --why "A newline ends the text before a call." --flag BOUNDARY_MERGE --requires RND-010
+    """
+    from tokenspec.areas import areas
+    from tokenspec.fixtures.promote import counterexample_in_report, read_counterexample
+    from tokenspec.fixtures.promote import promote as make
+
+    if (failure is None) == (from_report is None):
+        raise UsageError("give a file with the input, or --from-report RUN.jsonl --case CASE")
+    if from_report is not None:
+        if case is None:
+            raise UsageError("--from-report needs --case CASE: which failing case to take")
+        area, found = counterexample_in_report(from_report, case)
+    else:
+        if area_name not in areas():
+            raise UsageError(f"--area {area_name}: name one of {', '.join(areas())}")
+        area = areas()[area_name]
+        found = read_counterexample(failure or Path(), area)
+    made = make(area, slug, why, found, **told)
+    written = made.write()
+    click.echo(f"wrote {written[0]} and {len(written) - 1} goldens")
+    if made.missing:
+        click.echo(
+            f"no goldens for {len(made.missing)} rows without files: {', '.join(made.missing)}; "
+            f"run: tokenspec models pull, then tokenspec bless --case {made.case.id}"
+        )
+    click.echo(
+        f"next: tokenspec run --impl reference --case {made.case.id}, then tokenspec fixtures lint --write-manifest"
+    )
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--reason", required=True, help="Why the released expectation changes.")
+def erratum(paths: tuple[str, ...], reason: str) -> None:
+    """Record that released files changed or went, and why. PATHS are relative to the fixtures."""
+    from tokenspec.fixtures.errata import record_erratum
+    from tokenspec.fixtures.file_lists import read_list, versions
+
+    if len(reason.split()) < 3:
+        raise UsageError("--reason: say in plain words what was wrong, and who is affected")
+    listed = {path for version in versions() for path in read_list(version)}
+    for path in paths:
+        if path not in listed and not (fixtures_dir() / path).is_file():
+            raise UsageError(f"{path}: no fixture of any version has this path. See: tokenspec fixtures list")
+    record_erratum(paths, reason)
+    click.echo(f"recorded {len(paths)} in {fixtures_dir() / 'ERRATA.toml'}. Next: tokenspec fixtures lint")
