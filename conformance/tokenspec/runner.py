@@ -137,7 +137,7 @@ def expects_refusal(cell: Cell) -> bool:
 
 def concerns(check: Check, cell: Cell) -> bool:
     """Refusals are judged by the checks made for them, answers by all others."""
-    return (check.kind == "rejects") == expects_refusal(cell)
+    return (check.kind == "rejects") == expects_refusal(cell) and check.applies(cell)
 
 
 def judge(check: Check, subject: Subject) -> Finding | None:

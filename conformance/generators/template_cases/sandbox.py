@@ -17,7 +17,7 @@ CASES = [
         "080 005",
         "TEMPLATE_SANDBOX",
         "A template cannot change the conversation.",
-        "{% for m in messages %}{% set _ = messages.append(m) %}{% endfor %}{{ messages|length }}",
+        "{% set _ = messages.append(messages[0]) %}{{ messages|length }}",
         messages=[{"role": "user"}],
     ),
     case(

@@ -100,7 +100,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Check:
-    """A registered check. Kind ``rejects`` judges cells whose expected outcome is a refusal, the others the rest."""
+    """A registered check. Kind ``rejects`` judges cells whose expected outcome is a refusal, the others the rest.
+
+    Cells that ``applies`` leaves out get no verdict, whatever the implementation did there.
+    """
 
     name: str
     area: str
@@ -109,13 +112,20 @@ class Check:
     judge: Callable[[Subject], Applicability | None]
     kind: str = "invariant"
     doc: str = ""
+    applies: Callable[[Cell], bool] = lambda _cell: True
 
 
 _REGISTRY: dict[str, Check] = {}
 
 
 def check(
-    name: str, *, area: str, level: str, requires: tuple[str, ...], kind: str = "invariant"
+    name: str,
+    *,
+    area: str,
+    level: str,
+    requires: tuple[str, ...],
+    kind: str = "invariant",
+    applies: Callable[[Cell], bool] = lambda _cell: True,
 ) -> Callable[[Callable[[Subject], Applicability | None]], Callable[[Subject], Applicability | None]]:
     """Register a check.
 
@@ -131,7 +141,7 @@ def check(
         if name in _REGISTRY and _REGISTRY[name].judge.__module__ != judge.__module__:
             raise ValueError(f"two checks are called {name}")
         doc = (judge.__doc__ or "").strip().splitlines()
-        _REGISTRY[name] = Check(name, area, level, tuple(requires), judge, kind, doc[0] if doc else "")
+        _REGISTRY[name] = Check(name, area, level, tuple(requires), judge, kind, doc[0] if doc else "", applies)
         return judge
 
     return register

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from tokenspec.adapters import Ok, Refused
+from tokenspec.areas import Cell
 from tokenspec.checks import NOT_APPLICABLE, Applicability, Subject, Violation, check
 
 AREA = "template-engine"
@@ -63,11 +64,18 @@ TOPICS = {
 REFUSED = {
     "unknown-names": ("TPL-017", "What nobody defined is refused."),
     "undefined": ("TPL-025", "What is missing cannot be used."),
+    "arithmetic": ("TPL-032", "Dividing by zero is refused."),
     "joining": ("TPL-033", "Adding text to something else is refused."),
     "comparison": ("TPL-034", "Ordering what has no order is refused."),
+    "membership": ("TPL-036", "Asking what is in none is refused."),
     "loops": ("TPL-051", "Walking none or a number is refused."),
     "macros": ("TPL-055", "An argument without a place is refused."),
     "tojson-options": ("TPL-061", "An option JSON lacks is refused."),
+    "string-methods": ("TPL-064", "A method text lacks, or arguments it does not take, are refused."),
+    "list-filters": ("TPL-065", "What has no length, order or pairs is refused."),
+    "select-map": ("TPL-066", "What was chosen has no length until it is a list."),
+    "default": ("TPL-067", "Default does not rescue an attribute of what is missing."),
+    "formats": ("TPL-069", "A value its format does not take is refused."),
     "inputs-change": ("TPL-080", "Changing a list or a mapping is refused."),
     "interpreter": ("TPL-081", "The way to the interpreter is closed."),
     "range": ("TPL-082", "A huge range is refused."),
@@ -188,15 +196,15 @@ def code_of(error: str) -> str:
 def register(name: str, requirement: str, doc: str, *, refused: bool) -> None:
     """One check for the cases that isolate one requirement."""
 
-    def judge(subject: Subject) -> Applicability | None:
-        if requirement not in subject.cell.case.requires:
-            return NOT_APPLICABLE
+    def judge(subject: Subject) -> None:
         compare_refusal(subject) if refused else compare_text(subject)
-        return None
+
+    def applies(cell: Cell) -> bool:
+        return requirement in cell.case.requires
 
     judge.__doc__ = doc
     level, kind = (REFUSALS, "rejects") if refused else (TEXT, "golden")
-    check(name, area=AREA, level=level, requires=(requirement,), kind=kind)(judge)
+    check(name, area=AREA, level=level, requires=(requirement,), kind=kind, applies=applies)(judge)
 
 
 for topic, (cited, line) in TOPICS.items():
