@@ -192,16 +192,27 @@ def same_owner(want: Label, have: Label) -> bool:
 
 def pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
     """What each id spells; bytes that are no whole character are escaped, an id outside the vocabulary says so."""
+    return [spelled.decode("utf-8", "backslashreplace") for spelled in bytes_of(tokenizer, ids)]
+
+
+def owner_texts(tokenizer: Any, shown: Tokens) -> list[str]:
+    """What each run of one owner spells: characters whose bytes lie in several tokens are whole here."""
+    spelled = iter(bytes_of(tokenizer, shown.ids))
+    runs = [b"".join(next(spelled) for _ in range(count)) for _, _, count in shown.owners]
+    return [run.decode("utf-8", "backslashreplace") for run in runs]
+
+
+def bytes_of(tokenizer: Any, ids: Sequence[int]) -> list[bytes]:
+    """The bytes each id stands for."""
     from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
 
     added, fallback, size = tokenizer.get_added_vocab(), has_byte_fallback(tokenizer), len(tokenizer)
-    known = {id_: tokenizer.convert_ids_to_tokens(id_) for id_ in set(ids) if 0 <= id_ < size}
 
-    def spelled(id_: int) -> str:
-        name = known.get(id_)
+    def spelled(id_: int) -> bytes:
+        name = tokenizer.convert_ids_to_tokens(id_) if 0 <= id_ < size else None
         if name is None:
-            return f"[no token {id_}]"
-        return piece_bytes(name, added=name in added, byte_fallback=fallback).decode("utf-8", "backslashreplace")
+            return f"[no token {id_}]".encode()
+        return piece_bytes(name, added=name in added, byte_fallback=fallback)
 
-    text = {id_: spelled(id_) for id_ in set(ids)}
-    return [text[id_] for id_ in ids]
+    known = {id_: spelled(id_) for id_ in set(ids)}
+    return [known[id_] for id_ in ids]

@@ -82,19 +82,30 @@ def cell(tally: Tally | None) -> str:
 
 
 def kinds(report: Report) -> Iterator[str]:
-    """The kinds of failures, most frequent first, each with one example and the command that repeats it."""
-    groups: dict[tuple[str, str], list[tuple[CellResult, Finding]]] = {}
+    """The kinds of failures, most frequent first, each with one example and the command that repeats it.
+
+    An implementation that broke or refused says so to every check; such failures are told apart by their message.
+    """
+    groups: dict[tuple[str, str], dict[str, tuple[CellResult, Finding]]] = {}
     for result in report.results:
         for finding in result.findings:
             if finding.verdict in NON_CONFORMANT or finding.verdict is Verdict.ERROR:
-                groups.setdefault((result.impl, finding.check), []).append((result, finding))
+                silent = finding.verdict in {Verdict.ERROR, Verdict.REJECTED}
+                kind = first_line(finding.detail) if silent else finding.check
+                groups.setdefault((result.impl, kind), {}).setdefault(result.name, (result, finding))
     ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-    for (impl, check), group in ordered[:MOST_KINDS]:
-        result, finding = group[0]
-        said = f"{finding.verdict} {code(check)} ({', '.join(finding.requires)}) by {plain(impl)}, {len(group)} cells"
-        yield f"* {said}: {plain(finding.detail.split(chr(10))[0])}  \n  {code(result.again)}"
+    for (impl, _), group in ordered[:MOST_KINDS]:
+        result, finding = next(iter(group.values()))
+        cells = f"{len(group)} cell{'s' * (len(group) != 1)}"
+        said = f"{finding.verdict} {code(finding.check)} ({', '.join(finding.requires)}) by {plain(impl)}, {cells}"
+        yield f"* {said}: {plain(first_line(finding.detail))}  \n  {code(result.again)}"
     if len(ordered) > MOST_KINDS:
         yield f"* ... and {len(ordered) - MOST_KINDS} more kinds"
+
+
+def first_line(text: str) -> str:
+    """The first line of a detail."""
+    return text.split("\n", 1)[0]
 
 
 def badge(report: Report, impl: str) -> dict[str, Any]:

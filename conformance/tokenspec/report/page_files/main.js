@@ -109,11 +109,11 @@ document.addEventListener("keydown", (event) => {
 // One conversation (tokenspec render --html): its messages, its tokens in colour.
 function showConversation() {
   const side = data.tokens;
-  const head = ["message", "role", "tokens", "content", "sampled"].map((name) => element("th", { scope: "col" }, name));
+  const head = ["message", "role", "tokens", "content", "sampled"].map((name, index) => element("th", { scope: "col", class: index > 1 ? "id" : null }, name));
   const rows = data.messages.map((message) => element("tr", {}, element("th", { scope: "row" }, message.message), element("td", {}, message.role),
-    [message.tokens, message.content, message.sampled].map((count) => element("td", { class: "id" }, String(count)))));
+    [message.tokens, message.content, message.sampled].map((count) => element("td", { class: "id" }, String(count ?? "–")))));
   fill(document.getElementById("main"),
-    element("div", { class: "scroll" }, element("table", { class: "tokens" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows))),
+    element("div", { class: "scroll" }, element("table", { class: "shares" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows))),
     legend([side]), element("div", { class: "panes single" }, pane("rendered", side, null, false)),
     element("h3", {}, "Again"), codeLine(data.again),
     element("details", {}, element("summary", {}, "Input"), element("pre", {}, data.input)));

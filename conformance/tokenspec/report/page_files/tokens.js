@@ -9,7 +9,7 @@ function legend(sides) {
   const kinds = new Set(sides.filter(Boolean).flatMap((side) => side.owners.map(([kind]) => kind)));
   return element("p", { class: "legend" }, Object.entries(OWNERS).filter(([kind]) => kinds.has(kind))
     .map(([kind, what]) => [element("span", { class: `token k-${kind}` }, kind), ` ${what}  `]),
-    [element("span", { class: "token k-scaffold first" }, "here"), " first difference"]);
+    sides.filter(Boolean).length > 1 ? [element("span", { class: "token k-scaffold first" }, "here"), " first difference"] : null);
 }
 
 function labelsOf(side) {

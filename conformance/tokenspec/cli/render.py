@@ -1,0 +1,203 @@
+"""``tokenspec render``: anyone's conversation as tokens with owners, in the terminal, as a page or as JSON."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tokenspec.adapters import Column, Failed, Ok
+from tokenspec.adapters.resolve import resolve
+from tokenspec.areas import Cell, areas
+from tokenspec.areas.render import RenderOutput
+from tokenspec.cli.screen import screen
+from tokenspec.errors import AdapterError, TokenspecError, UsageError
+from tokenspec.model import Case, write_atomically
+from tokenspec.models import Row, load
+from tokenspec.report.conversation import conversation_data, print_conversation, print_shares, shares, token_table
+from tokenspec.report.evidence import Tokens, labelled, owner_texts, tokens
+from tokenspec.runner import DEFAULT_TIMEOUT, Run, assets_of
+
+SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
+
+
+@click.command()
+@click.argument("conversation")
+@click.option("--row", required=True, help="The model row. See: tokenspec list rows")
+@click.option("--impl", default="reference", show_default=True, metavar="IMPL", help="Who renders it.")
+@click.option("--tools", "tools_file", metavar="FILE", help="Tools as a JSON list; also read from the conversation.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="A template option; the value is JSON.")
+@click.option("--generation-prompt", is_flag=True, help="End with the generation prompt.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page instead.")
+@click.option("--tokens", "every_token", is_flag=True, help="List every token instead of the text.")
+@click.option("--json", "as_json", is_flag=True, help="Print ids, owners and counts as JSON.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the call may take.")
+def render(
+    conversation: str,
+    row: str,
+    impl: str,
+    tools_file: str | None,
+    options: tuple[str, ...],
+    generation_prompt: bool,
+    html: Path | None,
+    every_token: bool,
+    as_json: bool,
+    timeout: float,
+) -> None:
+    """Show a conversation as tokens: whose each is, what is body, what the model would have sampled.
+
+    CONVERSATION is a JSON file, or - for standard input: a list of messages, or an object with messages and tools.
+
+    Example: tokenspec render --row qwen3 conversation.json --generation-prompt
+    """
+    given = read_conversation(conversation)
+    if tools_file is not None:
+        given["tools"] = tools_of(tools_file, read_json(tools_file))
+    given["options"] = options_of(options)
+    if generation_prompt:
+        given["options"]["add_generation_prompt"] = True
+    loaded, column = load(row), resolve(impl)
+    try:
+        shown = rendered(column, loaded, given, timeout)
+    finally:
+        column.close()
+    roles = [str(message["role"]) for message in given["messages"]]
+    if as_json:
+        counts = [asdict(share) for share in shares(shown, roles)]
+        owners = [{"kind": kind, "message": message, "tokens": count} for kind, message, count in shown.owners]
+        found = {"row": row, "impl": impl, "token_ids": shown.ids, "pieces": shown.pieces, "owners": owners}
+        click.echo(json.dumps({**found, "messages": counts}, ensure_ascii=False))
+    elif html is not None:
+        save_page(html, column, row, shown, roles, given)
+    elif every_token:
+        print_shares(screen(), shares(shown, roles))
+        screen().print(token_table(shown))
+    else:
+        print_conversation(screen(), shown, roles, owner_texts(loaded.tokenizer, shown))
+        click.echo("Next: add --html FILE for a page, --tokens for every token, --impl for another implementation")
+
+
+def save_page(path: Path, column: Column, row: str, shown: Tokens, roles: list[str], given: dict[str, Any]) -> None:
+    """The same page as that of a report, with this one conversation."""
+    from tokenspec.report.catalog import versions
+    from tokenspec.report.page import page
+
+    again = shlex.join(["tokenspec", *[word for word in sys.argv[1:] if word != f"--html={path}"]])
+    data = conversation_data(
+        impl=column.name, info=column.info, row=row, tokens=shown, roles=roles, given=given, again=again
+    )
+    write_atomically(path, page(f"tokenspec: {row}", data, [("row", row), *versions().items()]))
+    click.echo(f"wrote {path}. Open it in a browser.", err=True)
+
+
+def rendered(column: Column, row: Row, given: dict[str, Any], timeout: float) -> Tokens:
+    """What an implementation makes of a conversation, with the owners it claims.
+
+    Raises:
+        AdapterError: it broke.
+        TokenspecError: it refuses the conversation, or does not render.
+    """
+    case = Case(id="render/given", area="render", flags=[], requires=[], why="", since="", input=given)
+    cell = Cell(areas()["render"], case, row.spec.id, None)
+    outcome = column.load(row.spec.id, assets_of(row))
+    outcome = outcome or Run([column], [cell], timeout).call(column, cell, cell.area.request(case, row.spec.id))
+    if isinstance(outcome, Failed):
+        raise AdapterError(f"{column.name}: {outcome.message}. See: tokenspec smoke --impl {column.name}")
+    if not isinstance(outcome, Ok):
+        raise TokenspecError(f"{column.name}: {outcome}")
+    output: RenderOutput = outcome.output
+    found = labelled(output)
+    if found is None:
+        raise AdapterError(f"{column.name}: gives no token_ids")
+    return tokens(row.tokenizer, *found)
+
+
+def read_json(name: str) -> Any:
+    """One JSON document of a file or standard input.
+
+    Raises:
+        UsageError: it cannot be read or is no JSON; the message names file, line and column.
+    """
+    source = "standard input" if name == "-" else name
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return json.loads(raw.decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"{source}: {error.strerror}. {SHAPE}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{source}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{source}: line {error.lineno}, column {error.colno}: {error.msg}. {SHAPE}") from error
+    except RecursionError as error:
+        raise UsageError(f"{source}: nested too deeply. {SHAPE}") from error
+
+
+def read_conversation(name: str) -> dict[str, Any]:
+    """Messages and tools, checked as far as every template needs them; what a template refuses it says itself.
+
+    Raises:
+        UsageError: naming the file and the field.
+    """
+    source = "standard input" if name == "-" else name
+    value = read_json(name)
+    found = {"messages": value} if isinstance(value, list) else value
+    if not isinstance(found, dict) or not isinstance(found.get("messages"), list):
+        raise UsageError(f"{source}: no messages. {SHAPE}")
+    if unknown := sorted(set(found) - {"messages", "tools"}):
+        raise UsageError(f"{source}: unknown field {unknown[0]!r}. {SHAPE}; template options are given with --option")
+    for index, message in enumerate(found["messages"]):
+        check_message(f"{source}: messages[{index}]", message)
+    return {"messages": found["messages"], "tools": tools_of(source, found.get("tools"))}
+
+
+def check_message(where: str, message: Any) -> None:
+    """One message is an object with a role, and content of a kind that templates know."""
+    if not isinstance(message, dict):
+        raise UsageError(f'{where}: {kind_of(message)} instead of an object like {{"role": "user", "content": "..."}}')
+    if not isinstance(message.get("role"), str):
+        raise UsageError(f"{where}.role: {kind_of(message.get('role'))} instead of a text like user or assistant")
+    content = message.get("content")
+    if not (content is None or isinstance(content, str | list | dict)):
+        raise UsageError(f"{where}.content: {kind_of(content)} instead of a text or a list of parts")
+    calls = message.get("tool_calls")
+    if not (calls is None or (isinstance(calls, list) and all(isinstance(call, dict) for call in calls))):
+        raise UsageError(f"{where}.tool_calls: not a list of objects. Give a list, even for one call")
+
+
+def tools_of(source: str, value: Any) -> list[Any] | None:
+    """The tools: a list of objects, or none."""
+    if value is None or (isinstance(value, list) and all(isinstance(tool, dict) for tool in value)):
+        return value
+    raise UsageError(f"{source}: tools: {kind_of(value)} instead of a list of objects")
+
+
+def options_of(given: tuple[str, ...]) -> dict[str, Any]:
+    """``enable_thinking=false`` as ``{"enable_thinking": False}``; what is no JSON is a text."""
+    found: dict[str, Any] = {}
+    for text in given:
+        key, separator, value = text.partition("=")
+        if not key or not separator:
+            raise UsageError(f"--option {text}: not of the form KEY=VALUE, for example --option enable_thinking=false")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def kind_of(value: Any) -> str:
+    """A JSON value's kind, in words."""
+    names = {
+        bool: "true or false",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+        int: "a number",
+        float: "a number",
+    }
+    return "nothing" if value is None else names[type(value)]
