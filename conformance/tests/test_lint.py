@@ -59,6 +59,8 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
         "another template or tokenizer",
     ),
     "weasel words": (edit(CASE, lambda case: case.update(why="It should test that roles work.")), "plain words"),
+    "later version": (edit(CASE, lambda case: case.update(since="1.0")), "is no spec version up to 0.1"),
+    "no version": (edit(CASE, lambda case: case.update(since="soon")), "is no spec version"),
     "no flag": (edit(CASE, lambda case: case.update(flags=[])), "carries no flag"),
     "no row": (edit(CASE, lambda case: case.update(features=["telepathy"])), "applies to no row"),
     "lost token": (edit(GOLDEN, lambda golden: golden["expect"]["token_ids"].pop()), "the spans count"),

@@ -21,7 +21,7 @@ def case(slug: str, flags: str, requires: tuple[str, ...], why: str, **content: 
         flags=flags.split(),
         requires=sorted(set(requires)),
         why=why,
-        since="1.0",
+        since="0.1",
         input=content,
     )
 
