@@ -117,6 +117,10 @@ def drop_reasoning(request: Request) -> None:
             message.pop(key, None)
 
 
+def other_normalisation(request: Request) -> None:
+    request["normalisation"] = "hf5" if request.get("normalisation") == "hf4" else "hf4"
+
+
 def inject_system(request: Request) -> None:
     if messages_of(request) and messages_of(request)[0].get("role") != "system":
         request["messages"].insert(0, {"role": "system", "content": "You are a helpful assistant."})
@@ -223,6 +227,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("reverse-calls", "RND-001", "parallel tool calls are reversed", before=reverse_calls),
     mutant("arguments-twice", "RND-001", "arguments are JSON-encoded twice", before=arguments_encoded_twice),
     mutant("drop-reasoning", "RND-001", "reasoning never reaches the template", before=drop_reasoning),
+    mutant("other-normalisation", "RND-004", "messages are prepared as another version does", before=other_normalisation),
     mutant("inject-system", "RND-001", "a system prompt of its own is put in front", before=inject_system),
     mutant("wall-clock", "RND-001", "today's date instead of the given one", before=wall_clock),
     mutant("ignore-options", "RND-003", "template keywords are ignored", before=ignore_options),

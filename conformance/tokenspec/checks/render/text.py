@@ -17,7 +17,7 @@ def text_of(subject: Subject) -> str:
     return decoded
 
 
-@check("render.text", area="render", level="TEXT", requires=("RND-001", "RND-003"), kind="golden")
+@check("render.text", area="render", level="TEXT", requires=("RND-001", "RND-003", "RND-004"), kind="golden")
 def text_is_byte_identical(subject: Subject) -> None:
     """The text equals the oracle's, byte for byte."""
     expected, got = subject.expect.text, text_of(subject)
