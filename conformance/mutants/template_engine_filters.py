@@ -64,7 +64,8 @@ def default_for_none(value: Any, default: Any = "", boolean: bool = False) -> An
 def half_up(value: Any, precision: int = 0, method: Any = "common") -> float:
     if method != "common":
         return float(filters.do_round(value, precision, method))
-    return float(int(value * 10**precision + 0.5)) / 10**precision
+    scale = 10.0**precision
+    return int(value * scale + 0.5) / scale
 
 
 def rough_percent(left: Any, right: Any) -> Any:

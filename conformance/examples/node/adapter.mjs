@@ -70,8 +70,23 @@ function render({ model, messages, tools, options, now }) {
   return { text, token_ids: tokenizer.encode(text, { add_special_tokens: false }).ids };
 }
 
+const compiled = new Map();
+
+/** The engine alone: its clock is the request's, its variables are final, a parse error is a refusal like any other. */
+function render_template({ template, inputs, now }) {
+  const { Template } = installed("@huggingface/jinja");
+  let code = "invalid-template";
+  try {
+    if (!compiled.has(template)) compiled.set(template, new Template(template));
+    code = "value";
+    return { text: atTime(now, () => compiled.get(template).render(inputs)) };
+  } catch (error) {
+    throw new Rejected(error.message, { cause: code });
+  }
+}
+
 // The operations are the capabilities; what is not here is printed as unsupported.
-const operations = { render };
+const operations = { render, render_template };
 
 function run({ seq, op, input }) {
   if (!(op in operations)) return { seq, unsupported: { reason: `no operation ${op}` } };
