@@ -19,7 +19,7 @@ import msgspec
 from tokenspec import __version__
 from tokenspec.adapters import PROTOCOL_VERSION
 from tokenspec.adapters.diagnosis import flaw_of
-from tokenspec.adapters.messages import Loaded, Started
+from tokenspec.adapters.messages import Answer, Loaded, Started
 from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
 from tokenspec.adapters.reading import Malformed, read
 
@@ -29,6 +29,7 @@ WIDE = 8 * 1024 * 1024
 OTHER_NAME = "protocol/other-name"
 UNICODE_NAME = "protocol/\u00e9\u2028\u0085\ufeff\U0001d11e"
 Message = dict[str, Any]
+KINDS: dict[str, type[msgspec.Struct]] = {"start": Started, "load": Loaded, "run": Answer}
 
 
 class Exchange(msgspec.Struct, forbid_unknown_fields=True):
@@ -117,17 +118,18 @@ class Conversation:
     def __init__(
         self,
         command: str,
-        cases: dict[str, Message],
+        cases: dict[str, list[Message]],
         assets: dict[str, Message],
         limits: Limits,
         run_seconds: float,
     ) -> None:
-        """``cases`` are one basic case by operation, ``assets`` the rows by id."""
+        """``cases`` are basic cases by operation, ``assets`` the rows by id."""
         self.command, self.cases, self.assets = command, cases, assets
         self.limits, self.run_seconds = limits, run_seconds
         self.numbers = itertools.count(101, 7)
         self.loaded: set[str] = set()
         self.claimed: list[str] = []
+        self.chosen: dict[str, Message] = {}
         self.asked: set[str] = set()
         self.exchanges: list[Exchange] = []
         self.broke: Break | None = None
@@ -177,8 +179,8 @@ class Conversation:
                 nowhere = {**self.assets[rows[0]], "directory": str(Path(self.assets[rows[0]]["directory"]) / "gone")}
                 yield {"cmd": "load", "model": "no-such-row", "assets": nowhere}
             case "run":
-                for operation in self.usable():
-                    yield self.run(operation)
+                for operation in self.claimed:
+                    yield from self.first_runs(operation)
             case "run-again":
                 for operation in self.usable():
                     yield {**self.run(operation), "case": OTHER_NAME}
@@ -197,13 +199,25 @@ class Conversation:
                 for operation in self.usable()[:1]:
                     yield {**self.run(operation), "padding": "x" * WIDE}
 
+    def first_runs(self, operation: str) -> Iterator[Message]:
+        """Basic cases until one has a result; that one is used from then on."""
+        if operation in self.chosen:
+            yield self.run(operation)
+            return
+        for basic in self.cases[operation]:
+            if self.loaded.issuperset(basic["rows"]):
+                self.chosen[operation] = basic
+                yield self.run(operation)
+                if msgspec.json.decode(self.exchanges[-1].line, type=dict[str, Any]).get("result") is not None:
+                    return
+
     def usable(self) -> list[str]:
-        """The claimed operations whose basic case needs only rows the adapter has loaded."""
-        return [name for name in self.claimed if self.loaded.issuperset(self.cases[name]["rows"])]
+        """The claimed operations that could be asked."""
+        return [name for name in self.claimed if name in self.chosen]
 
     def run(self, operation: str) -> Message:
-        """The basic case of an operation, under a number of its own."""
-        basic = self.cases.get(operation, {"case": "protocol/unknown", "input": {}})
+        """The chosen case of an operation, under a number of its own."""
+        basic = self.chosen.get(operation, {"case": "protocol/unknown", "input": {}})
         return {
             "cmd": "run",
             "seq": next(self.numbers),
@@ -218,6 +232,7 @@ class Conversation:
         text = line.decode("utf-8", "backslashreplace")
         operation, seq = message.get("op", ""), message.get("seq", 0)
         self.exchanges.append(Exchange(probe, message["cmd"], operation, seq, text))
+        read(line, KINDS[message["cmd"]])
         if message["cmd"] == "start":
             self.claimed = [name for name in read(line, Started).capabilities if name in self.cases]
         elif message["cmd"] == "load" and read(line, Loaded).ok:

@@ -2,52 +2,59 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import msgspec
 
-from tokenspec.adapters import PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import CONVERSE, PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.messages import Load, RunCase, Start, Stop
 
 NO_LIMIT = 86400.0
+KNOWN = ("name", "version", "language", "homepage", "issues")
 
 
 def serve(column: Column, requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer JSON lines until ``stop`` or the end of input. What an adapter prints must not reach ``replies``."""
+    """Answer JSON lines until ``stop`` or the end of input."""
     for line in requests:
-        message = msgspec.json.decode(line)
-        command = message.get("cmd")
-        if command == "stop":
+        message = msgspec.json.decode(line, type=Start | Load | RunCase | Stop)
+        if isinstance(message, Stop):
             return
-        reply = ANSWERS[command](column, message) if command in ANSWERS else {"error": f"unknown cmd {command!r}"}
-        replies.write(msgspec.json.encode(reply) + b"\n")
+        replies.write(answer(column, message) + b"\n")
         replies.flush()
 
 
-def start(column: Column, _: dict[str, Any]) -> dict[str, Any]:
+def answer(column: Column, message: Start | Load | RunCase) -> bytes:
+    """One answer; a result that is no plain JSON is an error of the implementation."""
+    match message:
+        case Start():
+            return msgspec.json.encode(start(column))
+        case Load(model, _):
+            refusal = column.load(model, msgspec.to_builtins(message.assets))
+            return msgspec.json.encode({"ok": True} if refusal is None else {"ok": False, "reason": str(refusal)})
+        case RunCase(seq, case, operation, request):
+            outcome = column.call(operation, case, request, NO_LIMIT)
+            try:
+                return msgspec.json.encode({"seq": seq, **encode(outcome)})
+            except (TypeError, ValueError, RecursionError) as error:
+                broken = Failed(f"result of {operation} is no plain JSON: {error}")
+                return msgspec.json.encode({"seq": seq, **encode(broken)})
+
+
+def start(column: Column) -> dict[str, Any]:
     """Who answers, and what it can do."""
-    known = ("name", "version", "language", "homepage", "issues")
     return {
         "protocol": PROTOCOL_VERSION,
-        "implementation": {key: column.info[key] for key in known if key in column.info},
-        "capabilities": {operation: {} for operation in sorted(column.capabilities)},
+        "implementation": {key: column.info[key] for key in KNOWN if key in column.info},
+        "capabilities": {operation: {} for operation in sorted(column.capabilities - {CONVERSE})},
     }
 
 
-def load(column: Column, message: dict[str, Any]) -> dict[str, Any]:
-    """Make a row available."""
-    refusal = column.load(message["model"], message["assets"])
-    return {"ok": True} if refusal is None else {"ok": False, "reason": str(refusal)}
-
-
-def run(column: Column, message: dict[str, Any]) -> dict[str, Any]:
-    """Run one case."""
-    outcome = column.call(message["op"], message["case"], message["input"], NO_LIMIT)
-    return {"seq": message["seq"], **encode(outcome)}
-
-
 def encode(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as the one key of the reply."""
+    """An outcome as the one key of the answer."""
     match outcome:
         case Ok(output):
             return {"result": output}
@@ -59,11 +66,24 @@ def encode(outcome: Outcome) -> dict[str, Any]:
             return {"error": {"message": message, "traceback": trace}}
 
 
-ANSWERS = {"start": start, "load": load, "run": run}
+@contextmanager
+def stdout_for_answers() -> Iterator[BinaryIO]:
+    """Keep the real stdout for answers; whatever else prints, in Python or below it, prints to stderr."""
+    sys.stdout.flush()
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        with replies:
+            yield replies
+    finally:
+        sys.stdout.flush()
 
 
-def serve_stdio(column: Column) -> None:
-    """Serve over this process's stdin and stdout; prints of the implementation go to stderr."""
-    replies = sys.stdout.buffer
-    sys.stdout = sys.stderr
-    serve(column, sys.stdin.buffer, replies)
+def serve_stdio(resolve: Callable[[], Column]) -> None:
+    """Serve over this process's stdin and stdout; ``resolve`` imports the implementation, which may print."""
+    with stdout_for_answers() as replies:
+        column = resolve()
+        try:
+            serve(column, sys.stdin.buffer, replies)
+        finally:
+            column.close()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tokenspec.models import RowSpec
 
 ROWS = ("toy-bpe", "toy-ranks")
+CANDIDATES = 24
 Probe = Literal[
     "start",
     "start-later",
@@ -54,7 +55,7 @@ def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
 
 
 def request(case: Case, row: str) -> dict[str, Any]:
-    """The script, the two toy rows, and one basic case of every operation."""
+    """The script, the two toy rows, and some basic cases of every operation."""
     del row
     return {"script": list(case.input["script"]), **copy.deepcopy(material())}
 
@@ -67,25 +68,35 @@ def material() -> dict[str, Any]:
 
     return {
         "rows": {row: assets_of(load(row)) for row in ROWS},
-        "cases": {area.operation: basic_case(area) for area in areas().values() if area.operation in OPERATIONS},
+        "cases": {area.operation: basic_cases(area) for area in areas().values() if area.operation in OPERATIONS},
     }
 
 
-def basic_case(area: Area) -> dict[str, Any]:
-    """The first case of an area that is to be answered and needs no other rows than the two; basic ones first."""
+def basic_cases(area: Area) -> list[dict[str, Any]]:
+    """Cases of an area that are to be answered and need no other rows than the two; basic ones first, spread evenly.
+
+    Several, because a partial implementation may answer few of them.
+    """
     from tokenspec.fixtures.flags import basic_flags
     from tokenspec.models import specs
     from tokenspec.select import load_cases, load_golden, rows_of
 
     toys = [specs()[row] for row in ROWS]
     basic = basic_flags()
+    found = []
     for case in sorted(load_cases(area), key=lambda case: not basic.issuperset(case.flags)):
         for key in rows_of(area, case, toys):
             golden = load_golden(key, case) if area.oracle is not None else None
             outcome = golden.outcome if golden is not None else case.outcome
             if outcome == "ok" and set(models_of(key)) <= set(ROWS):
-                return {"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)}
-    return {"case": f"{area.name}/none", "rows": ["none"], "input": {}}
+                found.append((basic.issuperset(case.flags), case, key))
+                break
+    preferred = [item for item in found if item[0]] or found
+    step = max(1, len(preferred) // CANDIDATES)
+    return [
+        {"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)}
+        for _, case, key in preferred[::step]
+    ]
 
 
 AREA = Area(

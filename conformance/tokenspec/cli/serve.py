@@ -16,4 +16,4 @@ def serve(impl: str) -> None:
     """
     from tokenspec.adapters.server import serve_stdio
 
-    serve_stdio(resolve(impl))
+    serve_stdio(lambda: resolve(impl))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import UNSET
 
 from tokenspec.adapters import OPERATIONS, PROTOCOL_VERSION
@@ -47,13 +48,16 @@ def operations_are_known(subject: Subject) -> None:
 @check("protocol.claims", area="protocol", level="START", requires=("ADP-013",))
 @asked("run")
 def claims_are_kept(subject: Subject) -> None:
-    """What is claimed answers its basic case with a result."""
+    """What is claimed answers at least one of its basic cases with a result."""
+    asked_for: dict[str, list[Answer]] = {}
     for exchange, answer in answers(subject, Answer, "run"):
-        if answer.result is UNSET:
+        asked_for.setdefault(exchange.op, []).append(answer)
+    for operation, given in asked_for.items():
+        if all(answer.result is UNSET for answer in given):
             raise Violation(
-                f"claims {exchange.op} and does not answer its basic case",
-                where=f"operation {exchange.op}",
+                f"claims {operation} and answers none of its basic cases",
+                where=f"operation {operation}, {len(given)} cases",
                 expected="a result",
-                got=exchange.line,
+                got=msgspec.json.encode(given[0]).decode(),
                 hint="leave an operation you do not have out of the capabilities",
             )
