@@ -17,6 +17,7 @@ from tokenspec.spec import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 SHOWN_FAILURES = 3
+UNANSWERED = frozenset({Verdict.ERROR, Verdict.REJECTED})
 STYLE = {
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
@@ -100,7 +101,11 @@ def print_failures(console: Console, results: Sequence[CellResult], *, shown: in
     """The first failures of each check and implementation in full, the rest as a count."""
     groups: dict[tuple[str, str], list[tuple[CellResult, Finding]]] = {}
     for result, finding in failures_of(results):
-        groups.setdefault((result.impl, finding.check), []).append((result, finding))
+        group = groups.setdefault((result.impl, kind_of_failure(finding)), [])
+        if finding.verdict in UNANSWERED and group and group[-1][0] is result:
+            group[-1] = min(group[-1], (result, finding), key=lambda pair: pair[1].requires)
+        else:
+            group.append((result, finding))
     for (impl, check), group in groups.items():
         for result, finding in group[:shown]:
             print_failure(console, result, finding)
@@ -109,6 +114,11 @@ def print_failures(console: Console, results: Sequence[CellResult], *, shown: in
                 f"  ... and {len(group) - shown} more of {check} by {impl}; --show-all prints them\n",
                 style="dim",
             )
+
+
+def kind_of_failure(finding: Finding) -> str:
+    """What failures are grouped by: the check; a cell without an answer fails every check alike and is one failure."""
+    return {Verdict.ERROR: "errors", Verdict.REJECTED: "refusals"}.get(finding.verdict, finding.check)
 
 
 def print_failure(console: Console, result: CellResult, finding: Finding) -> None:
