@@ -73,6 +73,6 @@ function requirementNote(id) {
   if (!known) return element("p", { class: "requirement" }, element("b", {}, id));
   return element("details", { class: "requirement" },
     element("summary", {}, element("b", {}, id), ` ${known.level}: ${known.title}`),
-    element("p", { class: "text" }, known.text),
+    element("p", { class: "norm" }, known.text),
     element("p", { class: "dim" }, `spec/${known.link}`));
 }

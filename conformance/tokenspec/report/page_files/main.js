@@ -55,19 +55,20 @@ function missingNote(view) {
     element("ul", {}, lines));
 }
 
-let painted = null;
+// What is on the screen: the address, and the part of it that the view behind the open case depends on.
+let painted = { hash: null, view: null };
 
 function show() {
-  const before = painted;
-  painted = state = readState();
-  const { case: _, on: __, by: ___, mode: ____, ...view } = state;
-  const same = before && JSON.stringify(view) === before.view;
-  const focused = focusKey();
+  if (location.hash === painted.hash) return;
+  state = readState();
+  const view = JSON.stringify({ ...state, case: null, on: null, by: null, mode: null });
+  const [first, same, focused] = [painted.hash === null, view === painted.view, focusKey()];
+  painted = { hash: location.hash, view };
   if (!same) showView();
-  painted = { view: JSON.stringify(view) };
   showCase();
-  if (!same && !dialog.open) refocus(focused);
-  if (!same && hasChoice() && before && innerWidth < 1000) document.querySelector("#cases h2").focus();
+  if (same || dialog.open) return;
+  refocus(focused);
+  if (hasChoice() && !first && innerWidth < 1000) document.querySelector("#cases h2").focus();
 }
 
 // Views are made anew, so the button that was used is found again by its name.

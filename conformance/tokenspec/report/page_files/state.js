@@ -29,6 +29,7 @@ function go(changes, { step = true } = {}) {
   if (hash === location.hash) return;
   if (step) location.hash = hash;
   else location.replace(hash);
+  show();
 }
 
 // Cells as objects, made once: [area, row, implementation, case, pattern, evidence].
