@@ -79,7 +79,8 @@ function render_template({ template, inputs, now }) {
   try {
     if (!compiled.has(template)) compiled.set(template, new Template(template));
     code = "value";
-    return { text: atTime(now, () => compiled.get(template).render(inputs)) };
+    // A slice may cut a character in two; half a character is no JSON for others, so it is shown as U+FFFD.
+    return { text: atTime(now, () => compiled.get(template).render(inputs)).toWellFormed() };
   } catch (error) {
     throw new Rejected(error.message, { cause: code });
   }

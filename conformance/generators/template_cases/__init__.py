@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from generators.template_cases import (
     case_and_strip,
+    choosing,
     environment,
     json_filter,
     lists,
@@ -21,6 +22,7 @@ from generators.template_cases import (
     scopes,
     strings,
     tests,
+    values,
     whitespace,
 )
 
@@ -39,6 +41,8 @@ GROUPS = (
     case_and_strip,
     strings,
     lists,
+    choosing,
+    values,
     environment,
     sandbox,
 )

@@ -7,6 +7,11 @@ from typing import Any
 from tokenspec.model import Case
 
 
+def asked(*expressions: str, before: str = "") -> str:
+    """A template that prints T or F for each expression: how constants print is another case's matter."""
+    return before + "".join(f"{{{{ 'T' if {one} else 'F' }}}}" for one in expressions)
+
+
 def case(
     slug: str, requires: str, flags: str, why: str, template: str, *, issue: str | None = None, **inputs: Any
 ) -> Case:

@@ -46,17 +46,24 @@ CASES = [
         "strip-characters",
         "062",
         "TEMPLATE_STRIP",
-        "An argument is a set of characters, not a word.",
-        "[{{ x.strip('\\n') }}][{{ x.lstrip('\\n ') }}][{{ 'abcba'.strip('ab') }}][{{ 'xxaxx'|trim('x') }}"
+        "An argument of the methods is a set of characters, not a word.",
+        "[{{ x.strip('\\n') }}][{{ x.lstrip('\\n ') }}][{{ 'abcba'.strip('ab') }}"
         "][{{ 'think</think>'.rstrip('</think>') }}]",
         x="\n\n a \n",
+    ),
+    case(
+        "trim-characters",
+        "062",
+        "TEMPLATE_STRIP",
+        "The filter trim takes a set of characters.",
+        "[{{ 'xxaxx'|trim('x') }}][{{ 'abcba'|trim('ab') }}]",
     ),
     case(
         "strip-none-argument",
         "062",
         "TEMPLATE_STRIP",
         "None as argument means white space.",
-        "[{{ ' a '.strip(none) }}][{{ ' a '|trim(none) }}]",
+        "[{{ ' a '.strip(none) }}]",
     ),
     case(
         "upper-lower-unicode",
@@ -79,8 +86,21 @@ CASES = [
         "063",
         "TEMPLATE_CASE",
         "Capitalize raises the first character and lowers all others.",
-        "{{ 'hELLO wORLD'|capitalize }}|{{ 'aB'.capitalize() }}|{{ '\u01c6a'|capitalize }}"
-        "|{{ ' ab'|capitalize }}|{{ ''|capitalize }}",
+        "{{ 'hELLO wORLD'|capitalize }}|{{ ' ab'|capitalize }}|{{ ''|capitalize }}",
+    ),
+    case(
+        "capitalize-method",
+        "063",
+        "TEMPLATE_CASE",
+        "The method capitalize is there.",
+        "{{ 'aB'.capitalize() }}",
+    ),
+    case(
+        "capitalize-digraph",
+        "063",
+        "TEMPLATE_CASE",
+        "The first character of a digraph becomes its title form.",
+        "{{ 'ǆa'|capitalize }}",
     ),
     case(
         "title-filter",

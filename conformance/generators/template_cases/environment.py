@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.template_cases.build import case
+from generators.template_cases.build import asked, case
 
 CASES = [
     case(
@@ -33,8 +33,14 @@ CASES = [
         "075",
         "TEMPLATE_DATE",
         "The date is that of the request.",
-        "{{ strftime_now('%Y-%m-%d') }} {{ strftime_now('%d %b %Y') }}"
-        " {{ strftime_now('%A, %B %d, %H:%M:%S %j %y %%') }}",
+        "{{ strftime_now('%Y-%m-%d') }} {{ strftime_now('%d %b %Y') }} {{ strftime_now('%B %d, %Y') }}",
+    ),
+    case(
+        "strftime-directives",
+        "075",
+        "TEMPLATE_DATE",
+        "The other directives of Python.",
+        "{{ strftime_now('%A %a %H:%M:%S %I %p %j %y %%') }}",
     ),
     case(
         "strftime-guard",
@@ -57,16 +63,29 @@ CASES = [
         "dict-function",
         "076",
         "TEMPLATE_FUNCTIONS",
-        "Dict makes a mapping from names, and from a mapping or pairs.",
-        "{{ dict(a=1, b='x') }}{{ dict([('k', 2)]) }}{{ dict({'a': 1}, b=2) }}{{ dict.fromkeys(['p', 'q'], 0) }}",
+        "Dict makes a mapping from names and from another one.",
+        "{% set x = dict({'a': 1}, b=2) %}{{ x.a }}{{ x.b }}{{ dict(c=3).c }}",
     ),
     case(
-        "cycler-joiner",
+        "dict-from-pairs",
         "076",
         "TEMPLATE_FUNCTIONS",
-        "Cycler walks in a circle, joiner gives its text from the second time on.",
-        "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.current }}{{ c.next() }}"
-        "{% set j = joiner(', ') %}{{ j() }}x{{ j() }}y{{ j() }}",
+        "Dict takes pairs, and fromkeys makes equal values.",
+        "{{ dict([('k', 2)]).k }}{{ dict.fromkeys(['p', 'q'], 0).q }}",
+    ),
+    case(
+        "cycler",
+        "076",
+        "TEMPLATE_FUNCTIONS",
+        "Cycler walks in a circle.",
+        "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.current }}{{ c.next() }}",
+    ),
+    case(
+        "joiner",
+        "076",
+        "TEMPLATE_FUNCTIONS",
+        "Joiner gives its text from the second time on.",
+        "{% set j = joiner(', ') %}{{ j() }}x{{ j() }}y{{ j() }}z",
     ),
     case(
         "namespace-underscore",
@@ -116,7 +135,13 @@ CASES = [
         "017",
         "TEMPLATE_SYNTAX",
         "A filter nobody defined does no harm in a branch that is not taken.",
-        "{% if 'frobnicate' is filter %}{{ 'a'|frobnicate }}{% else %}b{% endif %}{{ 'upper' is filter }}"
-        "{{ 'odd' is test }}",
+        "{% if false %}{{ 'a'|frobnicate }}{% else %}b{% endif %}",
+    ),
+    case(
+        "is-filter",
+        "041",
+        "TEMPLATE_TESTS",
+        "A template can ask whether a filter or test is there.",
+        asked("'frobnicate' is filter", "'upper' is filter", "'odd' is test"),
     ),
 ]

@@ -48,10 +48,18 @@ CASES = [
         "tojson-key-order",
         "060",
         "TEMPLATE_JSON",
-        "Keys keep their order, those that look like numbers too.",
+        "Keys keep their order.",
         "{{ x|tojson }}",
-        x={"z": 1, "a": 2, "10": 3, "9": 4, "M": 5},
+        x={"z": 1, "a": {"d": 1, "b": 2}, "M": 5},
         issue="sglang#39616",
+    ),
+    case(
+        "tojson-number-like-keys",
+        "060",
+        "TEMPLATE_JSON",
+        "Keys that look like numbers keep their place.",
+        "{{ x|tojson }}",
+        x={"z": 1, "10": 3, "9": 4},
     ),
     case(
         "tojson-integers",
@@ -74,7 +82,13 @@ CASES = [
         "060",
         "TEMPLATE_JSON",
         "Constants and text alone are JSON too.",
-        "{{ true|tojson }}{{ none|tojson }}{{ 'a'|tojson }}{{ 1|tojson }}{{ []|tojson }}{{ {}|tojson }}"
+        "{{ true|tojson }}{{ none|tojson }}{{ 'a'|tojson }}{{ 1|tojson }}{{ []|tojson }}{{ {}|tojson }}",
+    ),
+    case(
+        "tojson-tuple",
+        "060",
+        "TEMPLATE_JSON",
+        "A tuple is a list in JSON.",
         "{{ (1, 2)|tojson }}",
     ),
     case(
@@ -106,8 +120,16 @@ CASES = [
         "061",
         "TEMPLATE_JSON",
         "With an indentation every element has its line, and no blank ends one.",
-        "{{ x|tojson(indent=4) }}|{{ x|tojson(indent=0) }}|{{ []|tojson(indent=2) }}",
+        "{{ x|tojson(indent=4) }}|{{ []|tojson(indent=2) }}",
         x={"a": [1, {"b": []}], "c": {}},
+    ),
+    case(
+        "tojson-indent-zero",
+        "061",
+        "TEMPLATE_JSON",
+        "An indentation of zero still gives every element its line.",
+        "{{ x|tojson(indent=0) }}",
+        x=[1, [2]],
     ),
     case(
         "tojson-indent-positional",

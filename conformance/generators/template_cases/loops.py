@@ -49,11 +49,19 @@ CASES = [
         messages=MESSAGES,
     ),
     case(
-        "loop-cycle-changed",
+        "loop-cycle",
         "050",
         "TEMPLATE_LOOPS",
-        "A loop cycles through values, and tells whether one changed since the turn before.",
-        "{% for v in x %}{{ loop.cycle('odd', 'even') }}{{ loop.changed(v) }} {% endfor %}",
+        "A loop cycles through values.",
+        "{% for v in x %}{{ loop.cycle('odd', 'even') }} {% endfor %}",
+        x=[1, 1, 2],
+    ),
+    case(
+        "loop-changed",
+        "050",
+        "TEMPLATE_LOOPS",
+        "A loop tells whether a value changed since the turn before.",
+        "{% for v in x %}{{ 'T' if loop.changed(v) else 'F' }}{% endfor %}",
         x=[1, 1, 2],
     ),
     case(
@@ -79,7 +87,7 @@ CASES = [
         "TEMPLATE_LOOPS",
         "A loop with a condition counts only what passes it.",
         "{% for m in messages if m.role == 'tool' %}{{ loop.index }}/{{ loop.length }}{{ m.content }}"
-        "{{ loop.last }} {% endfor %}",
+        "{{ '.' if loop.last else ',' }}{% endfor %}",
         messages=MESSAGES,
     ),
     case(
@@ -87,9 +95,9 @@ CASES = [
         "051",
         "TEMPLATE_LOOPS",
         "A loop takes pairs apart.",
-        "{% for k, v in x|items %}{{ k }}={{ v }};{% endfor %}{% for a, b in [[1, 2], (3, 4)] %}{{ a + b }}"
+        "{% for k, v in x|items %}{{ k }}={{ v }};{% endfor %}{% for a, b in [[1, 2], [3, 4]] %}{{ a + b }}"
         " {% endfor %}",
-        x={"z": 1, "a": [2]},
+        x={"z": 1, "a": 2},
     ),
     case(
         "loop-unpacking-refused",
@@ -103,8 +111,16 @@ CASES = [
         "051",
         "TEMPLATE_LOOPS",
         "Walking a mapping walks its keys in the order they came.",
-        "{% for k in x %}{{ k }}{{ x[k] }} {% endfor %}{{ x|length }}{{ x|list }}{{ x|first }}",
-        x={"z": 1, "a": 2, "10": 3, "9": 4},
+        "{% for k in x %}{{ k }}{{ x[k] }} {% endfor %}",
+        x={"z": 1, "a": 2, "m": 3},
+    ),
+    case(
+        "loop-over-number-like-keys",
+        "051",
+        "TEMPLATE_LOOPS",
+        "Keys that look like numbers keep their place.",
+        "{% for k in x %}{{ k }} {% endfor %}",
+        x={"z": 1, "10": 3, "9": 4},
     ),
     case(
         "loop-over-text",
@@ -134,18 +150,25 @@ CASES = [
         "loop-recursive",
         "051",
         "TEMPLATE_LOOPS",
-        "A recursive loop calls itself on the children and knows its depth.",
-        "{% for n in x recursive %}{{ n.name }}{{ loop.depth }}{% if n.kids %}({{ loop(n.kids) }}){% endif %}"
-        "{% endfor %}",
+        "A recursive loop calls itself on the children.",
+        "{% for n in x recursive %}{{ n.name }}{% if n.kids %}({{ loop(n.kids) }}){% endif %}{% endfor %}",
         x=[{"name": "a", "kids": [{"name": "b"}, {"name": "c", "kids": [{"name": "d"}]}]}, {"name": "e"}],
+    ),
+    case(
+        "loop-depth",
+        "050",
+        "TEMPLATE_LOOPS",
+        "A recursive loop knows its depth.",
+        "{% for n in x recursive %}{{ loop.depth }}{{ loop.depth0 }}{% if n %} {{ loop(n) }}{% endif %}{% endfor %}",
+        x=[[[]]],
     ),
     case(
         "loop-over-range",
         "051 076",
         "TEMPLATE_LOOPS",
         "Range counts up to its end, from a start, by a step, also down.",
-        "{% for i in range(3) %}{{ i }}{% endfor %} {{ range(2, 5)|list }} {{ range(9, 0, -4)|list }}"
-        " {{ range(0)|list }}",
+        "{% for i in range(3) %}{{ i }}{% endfor %} {{ range(2, 5)|join }} {{ range(9, 0, -4)|join }}"
+        " [{{ range(0)|join }}]",
     ),
     case(
         "loop-break",
@@ -167,8 +190,14 @@ CASES = [
         "loop-break-else",
         "052",
         "TEMPLATE_LOOPS",
-        "The else runs when no turn reached its end: a break or continue in the first turn is enough.",
-        "{% for v in [1, 2] %}{% break %}{% else %}none{% endfor %}{% for v in [1] %}{% continue %}{% else %}"
-        "none{% endfor %}.",
+        "The else runs when no turn reached its end: a break in the first turn is enough.",
+        "{% for v in [1, 2] %}{% break %}{% else %}none{% endfor %}.",
+    ),
+    case(
+        "loop-continue-else",
+        "052",
+        "TEMPLATE_LOOPS",
+        "The else runs when every turn was cut short by continue.",
+        "{% for v in [1, 2] %}{% continue %}{% else %}none{% endfor %}.",
     ),
 ]

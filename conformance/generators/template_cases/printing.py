@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.template_cases.build import case
+from generators.template_cases.build import asked, case
 
 CASES = [
     case(
@@ -103,32 +103,59 @@ CASES = [
         "024",
         "TEMPLATE_UNDEFINED",
         "A missing variable, key or element prints nothing.",
-        "[{{ missing }}][{{ x.missing }}][{{ x['missing'] }}][{{ y[7] }}][{{ 'a' ~ missing }}]",
+        "[{{ missing }}][{{ x.missing }}][{{ x['missing'] }}][{{ y[7] }}]",
         x={"a": 1},
         y=[1],
+    ),
+    case(
+        "undefined-joins",
+        "024",
+        "TEMPLATE_UNDEFINED",
+        "A tilde joins what is missing as nothing.",
+        "[{{ 'a' ~ missing ~ 'b' }}]",
     ),
     case(
         "undefined-is-false",
         "024",
         "TEMPLATE_UNDEFINED",
-        "What is missing is false, has no length and no elements.",
-        "{{ 'yes' if x.missing else 'no' }}{{ missing|length }}{% for v in missing %}{{ v }}{% endfor %}"
-        "{{ not missing }}",
+        "What is missing is false.",
+        asked("x.missing", "not missing", "x.missing or x.gone"),
         x={},
+    ),
+    case(
+        "undefined-has-no-elements",
+        "024",
+        "TEMPLATE_UNDEFINED",
+        "Walking what is missing walks nothing.",
+        "[{% for v in missing %}{{ v }}{% endfor %}]",
+    ),
+    case(
+        "undefined-length",
+        "024",
+        "TEMPLATE_UNDEFINED",
+        "The length of what is missing is zero.",
+        "{{ missing|length }}",
     ),
     case(
         "undefined-equality",
         "024",
         "TEMPLATE_UNDEFINED",
         "What is missing equals what is missing, and nothing else.",
-        "{{ missing == gone }}{{ missing == none }}{{ missing == '' }}{{ missing != 1 }}",
+        asked("missing == gone", "missing == none", "missing == ''", "missing != 1", "missing == 'user'"),
+    ),
+    case(
+        "undefined-trim",
+        "024",
+        "TEMPLATE_UNDEFINED",
+        "Trim takes what is missing for empty text.",
+        "[{{ missing|trim }}]",
     ),
     case(
         "undefined-filters",
         "024",
         "TEMPLATE_UNDEFINED",
         "Text filters take what is missing for empty text.",
-        "[{{ missing|trim }}][{{ missing|upper }}][{{ missing|string }}][{{ missing|list }}][{{ missing|join(',') }}]",
+        "[{{ missing|upper }}][{{ missing|string }}][{{ missing|replace('a', 'b') }}][{{ missing|join(',') }}]",
     ),
     case(
         "undefined-attribute",

@@ -2,71 +2,140 @@
 
 from __future__ import annotations
 
-from generators.template_cases.build import case
+from generators.template_cases.build import asked, case
 
 CASES = [
     case(
         "split",
         "064",
         "TEMPLATE_STRINGS",
-        "Split at a separator keeps empty parts; at most so many cuts when asked.",
-        "{{ 'a,b,,c'.split(',') }}{{ 'a,b,c'.split(',', 1) }}{{ ''.split(',') }}{{ 'abc'.split('</think>') }}",
+        "Split at a separator keeps empty parts.",
+        "{{ 'a,b,,c'.split(',')|join('|') }} {{ ''.split(',')|length }} {{ 'abc'.split('</think>')|length }}",
+    ),
+    case(
+        "split-limit",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Split makes at most so many cuts.",
+        "{{ 'a,b,c'.split(',', 1)|join('|') }}",
     ),
     case(
         "split-white-space",
         "064",
         "TEMPLATE_STRINGS",
         "Split without a separator cuts at runs of white space and drops empty parts.",
-        "{{ ' a \\n b\\t c '.split() }}{{ ''.split() }}{{ 'a b c'.split(none, 1) }}",
+        "{{ ' a \\n b\\t c '.split()|join('|') }} {{ ''.split()|length }}",
     ),
     case(
-        "split-from-right",
+        "split-white-space-limit",
         "064",
         "TEMPLATE_STRINGS",
-        "Rsplit, partition and rpartition cut from their side.",
-        "{{ 'a.b.c'.rsplit('.', 1) }}{{ 'a=b=c'.partition('=') }}{{ 'a=b=c'.rpartition('=') }}"
-        "{{ 'abc'.partition('=') }}",
+        "Split at white space takes a limit as well.",
+        "{{ 'a b c'.split(none, 1)|join('|') }}",
+    ),
+    case(
+        "rsplit",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Rsplit cuts from the right.",
+        "{{ 'a.b.c'.rsplit('.', 1)|join('|') }}",
+    ),
+    case(
+        "partition",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Partition and rpartition give three parts.",
+        "{{ 'a=b=c'.partition('=')|join('|') }} {{ 'a=b=c'.rpartition('=')|join('|') }}"
+        " {{ 'abc'.partition('=')|join('|') }}",
     ),
     case(
         "splitlines",
         "064",
         "TEMPLATE_STRINGS",
         "Splitlines cuts at every line end and leaves no empty part at the end.",
-        "{{ x.splitlines() }}",
+        "{{ x.splitlines()|join('|') }}",
         x="a\nb\r\nc\n\nd\n",
     ),
     case(
         "starts-ends-with",
         "064",
         "TEMPLATE_STRINGS",
-        "Startswith and endswith take one text or several, and the place to look at.",
-        "{{ x.startswith('<t') }}{{ x.endswith('>') }}{{ x.startswith(('a', '<')) }}{{ x.startswith('t', 1) }}"
-        "{{ ''.startswith('') }}",
+        "Startswith and endswith ask for the ends of text.",
+        asked("x.startswith('<t')", "x.endswith('>')", "x.startswith('t')", "''.startswith('')"),
+        x="<t>",
+    ),
+    case(
+        "starts-with-several",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Startswith takes several texts, and a place to look at.",
+        asked("x.startswith(('a', '<'))", "x.endswith(('a', 'b'))", "x.startswith('t', 1)"),
         x="<t>",
     ),
     case(
         "replace",
         "064",
         "TEMPLATE_STRINGS",
-        "Replace changes all, or the first so many; empty text is between all characters.",
-        "{{ 'aaa'.replace('a', 'b') }}{{ 'aaa'|replace('a', 'b', 2) }}{{ 'aaa'.replace('a', '', 1) }}"
-        "{{ 'ab'.replace('', '-') }}{{ 'a.b'|replace('.', '') }}",
+        "Replace changes all of them, characters of patterns are plain.",
+        "{{ 'aaa'.replace('a', 'b') }}{{ 'a.b'|replace('.', '') }}{{ 'a$b'.replace('$', '$&') }}",
     ),
     case(
-        "find-count",
+        "replace-count",
         "064",
         "TEMPLATE_STRINGS",
-        "Find, rfind, index and count tell places and numbers in characters.",
-        "{{ x.find('b') }}{{ x.find('z') }}{{ x.rfind('b') }}{{ x.count('b') }}{{ x.index('b') }}",
-        x="\U0001f600abab",
+        "Replace changes the first so many.",
+        "{{ 'aaa'.replace('a', 'b', 2) }}{{ 'aaa'|replace('a', 'b', 1) }}",
     ),
     case(
-        "join-method-and-filter",
+        "replace-empty",
         "064",
         "TEMPLATE_STRINGS",
-        "The method joins text only; the filter joins anything, and attributes.",
-        "{{ ', '.join(['a', 'b']) }}|{{ [1, none, 'a', 2.0]|join('-') }}|{{ x|join(', ', attribute='n') }}"
-        "|{{ []|join(',') }}|{{ 'abc'|join('.') }}",
+        "Empty text is between all characters.",
+        "{{ 'ab'.replace('', '-') }}",
+    ),
+    case(
+        "find",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Find and rfind tell places in characters, minus one where there is none.",
+        "{{ x.find('b') }} {{ x.find('z') }} {{ x.rfind('b') }}",
+        x="😀abab",
+    ),
+    case(
+        "count-method",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Count tells how often text holds text.",
+        "{{ x.count('b') }} {{ 'aaaa'.count('aa') }}",
+        x="😀abab",
+    ),
+    case(
+        "index-method",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Index tells a place.",
+        "{{ 'abab'.index('b') }}",
+    ),
+    case(
+        "join-method",
+        "064",
+        "TEMPLATE_STRINGS",
+        "The method join joins text.",
+        "{{ ', '.join(['a', 'b']) }}",
+    ),
+    case(
+        "join-filter",
+        "065",
+        "TEMPLATE_LISTS",
+        "The filter join joins anything, by nothing unless told.",
+        "{{ [1, 'a', 2]|join('-') }}|{{ []|join(',') }}|{{ ['a', 'b']|join }}",
+    ),
+    case(
+        "join-attribute",
+        "065",
+        "TEMPLATE_LISTS",
+        "The filter join takes an attribute.",
+        "{{ x|join(', ', attribute='n') }}",
         x=[{"n": 1}, {"n": 2}],
     ),
     case(
@@ -81,8 +150,16 @@ CASES = [
         "064",
         "TEMPLATE_STRINGS",
         "The methods that ask what text is made of.",
-        "{{ '12'.isdigit() }}{{ 'ab'.isalpha() }}{{ 'a1'.isalnum() }}{{ ' '.isspace() }}{{ 'AB'.isupper() }}"
-        "{{ 'ab'.islower() }}{{ ''.isdigit() }}{{ '\u00b2'.isdigit() }}",
+        asked(
+            "'12'.isdigit()",
+            "'ab'.isalpha()",
+            "'a1'.isalnum()",
+            "' '.isspace()",
+            "'AB'.isupper()",
+            "'ab'.islower()",
+            "''.isdigit()",
+            "'²'.isdigit()",
+        ),
     ),
     case(
         "remove-prefix",
@@ -96,7 +173,14 @@ CASES = [
         "064",
         "TEMPLATE_STRINGS",
         "Ljust, rjust, center and zfill pad to a width.",
-        "[{{ 'a'.ljust(3) }}][{{ 'a'.rjust(3, '.') }}][{{ 'a'.center(4) }}][{{ '-7'.zfill(4) }}][{{ 'a'|center(5) }}]",
+        "[{{ 'a'.ljust(3) }}][{{ 'a'.rjust(3, '.') }}][{{ 'a'.center(4) }}][{{ '-7'.zfill(4) }}]",
+    ),
+    case(
+        "center-filter",
+        "070",
+        "TEMPLATE_FORMAT",
+        "The filter center pads both sides.",
+        "[{{ 'a'|center(5) }}]",
     ),
     case(
         "unknown-method",
@@ -110,9 +194,14 @@ CASES = [
         "069",
         "TEMPLATE_FORMAT",
         "A percent sign formats as Python does.",
-        "{{ '%s-%d-%.2f-%5s|%-5s|%05d-%x-%%' % ('a', 3, 1.005, 'b', 'c', 42, 255) }}{{ '%(k)s' % {'k': [1]} }}"
-        "{{ '%s' % x }}{{ '%r' % 'q' }}",
-        x=None,
+        "{{ '%s-%d-%.2f' % ('a', 3, 2.5) }}{{ '%s' % 'b' }}",
+    ),
+    case(
+        "percent-format-widths",
+        "069",
+        "TEMPLATE_FORMAT",
+        "A percent sign knows widths, bases, names and the sign itself.",
+        "{{ '%5s|%-5s|%05d-%x-%%' % ('b', 'c', 42, 255) }}{{ '%(k)s' % {'k': 1} }}{{ '%r' % 'q' }}",
     ),
     case(
         "percent-format-refuses",
@@ -141,7 +230,15 @@ CASES = [
         "070",
         "TEMPLATE_FORMAT",
         "Indent moves every line but the first, and leaves blank lines alone.",
-        "{{ x|indent }}|{{ x|indent(2, true) }}|{{ x|indent('> ', first=true, blank=true) }}",
+        "{{ x|indent }}|{{ x|indent(2, true) }}",
+        x="a\n\nb\n",
+    ),
+    case(
+        "indent-options",
+        "070",
+        "TEMPLATE_FORMAT",
+        "Indent takes a margin, the first line and blank lines.",
+        "{{ x|indent('> ', first=true, blank=true) }}",
         x="a\n\nb\n",
     ),
     case(
@@ -149,8 +246,15 @@ CASES = [
         "070",
         "TEMPLATE_FORMAT",
         "Truncate cuts at words with an ellipsis, and lets a small excess pass.",
-        "{{ x|truncate(9) }}|{{ x|truncate(9, true) }}|{{ x|truncate(9, false, '', 0) }}"
-        "|{{ 'abcdefghijk'|truncate(9) }}",
+        "{{ x|truncate(9) }}|{{ 'abcdefghijk'|truncate(9) }}",
+        x="one two three four",
+    ),
+    case(
+        "truncate-options",
+        "070",
+        "TEMPLATE_FORMAT",
+        "Truncate may cut words and takes another end and leeway.",
+        "{{ x|truncate(9, true) }}|{{ x|truncate(9, false, '', 0) }}",
         x="one two three four",
     ),
     case(
@@ -162,11 +266,11 @@ CASES = [
         x="one two three four",
     ),
     case(
-        "escape-filters",
+        "escape-filter",
         "070 020",
         "TEMPLATE_FORMAT",
         "Escaping happens only when it is asked for.",
-        "{{ x|e }}{{ x|escape }}{{ x|safe }}{{ x|forceescape }}{{ x }}",
+        "{{ x|e }}{{ x|escape }}{{ x|safe }}{{ x }}",
         x="<'&\">",
     ),
     case(

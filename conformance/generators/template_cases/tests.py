@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.template_cases.build import case
+from generators.template_cases.build import asked, case
 
 VALUES = [None, True, 0, 1.5, "", "text", [], [1], {}, {"a": 1}]
 
@@ -14,7 +14,8 @@ def table(name: str, requirement: str, why: str) -> object:
         requirement,
         "TEMPLATE_TESTS",
         why,
-        f"{{% for v in x %}}{{{{ 'T' if v is {name} else 'F' }}}}{{% endfor %}}{{{{ missing is {name} }}}}",
+        f"{{% for v in x %}}{{{{ 'T' if v is {name} else 'F' }}}}{{% endfor %}}"
+        f"{{{{ 'T' if missing is {name} else 'F' }}}}",
         x=VALUES,
     )
 
@@ -35,7 +36,7 @@ CASES = [
         "040",
         "TEMPLATE_TESTS",
         "Text, lists, mappings and what is missing can be walked; none, numbers and booleans cannot.",
-        "{% for v in x %}{{ 'T' if v is iterable else 'F' }}{% endfor %}{{ missing is iterable }}",
+        "{% for v in x %}{{ 'T' if v is iterable else 'F' }}{% endfor %}{{ 'T' if missing is iterable else 'F' }}",
         x=VALUES,
         issue="minijinja#815",
     ),
@@ -52,7 +53,7 @@ CASES = [
         "040",
         "TEMPLATE_TESTS",
         "True is the constant, not any true value.",
-        "{% for v in x %}{{ v is true }}{{ v is false }} {% endfor %}",
+        "{% for v in x %}{{ 'T' if v is true else 'F' }}{{ 'T' if v is false else 'F' }} {% endfor %}",
         x=[True, False, 1, 0, "true", None],
     ),
     case(
@@ -60,45 +61,64 @@ CASES = [
         "040",
         "TEMPLATE_TESTS",
         "Macros and functions are callable, values are not.",
-        "{% macro m() %}{% endmacro %}{{ m is callable }}{{ raise_exception is callable }}{{ 'a' is callable }}"
-        "{{ range is callable }}",
+        asked(
+            "m is callable",
+            "raise_exception is callable",
+            "'a' is callable",
+            "range is callable",
+            before="{% macro m() %}{% endmacro %}",
+        ),
     ),
     case(
         "is-not",
         "041",
         "TEMPLATE_TESTS",
         "Is not is the opposite, and binds before and.",
-        "{{ 1 is not none }}{{ missing is not defined }}{{ 'a' is not mapping and 'a' is string }}"
-        "{{ not 'a' is mapping }}",
+        asked("1 is not none", "missing is not defined", "'a' is not mapping and 'a' is string", "not 'a' is mapping"),
     ),
     case(
         "is-equalto",
         "041",
         "TEMPLATE_TESTS",
-        "The tests eq, equalto, ne, lt and gt compare.",
-        "{{ 1 is eq 1.0 }}{{ 'a' is equalto('a') }}{{ 1 is ne(2) }}{{ 1 is lt(2) }}{{ 2 is gt(1) }}"
-        "{{ 2 is ge(2) }}{{ 1 is le 0 }}",
+        "The tests eq, equalto, ne, lt, gt, le and ge compare.",
+        asked(
+            "1 is eq(1.0)", "'a' is equalto('a')", "1 is ne(2)", "1 is lt(2)", "2 is gt(1)", "2 is ge(2)", "1 is le(0)"
+        ),
+    ),
+    case(
+        "test-argument-bare",
+        "041",
+        "TEMPLATE_TESTS",
+        "The argument of a test may stand without parentheses.",
+        asked("1 is eq 1", "9 is divisibleby 3", "'a' is in ['a']"),
     ),
     case(
         "is-even-odd",
         "041",
         "TEMPLATE_TESTS",
-        "Numbers are even, odd, and divisible; alternation guards use it.",
-        "{{ 2 is even }}{{ 3 is odd }}{{ 0 is even }}{{ -1 is odd }}{{ 9 is divisibleby 3 }}{{ 9 is divisibleby(2) }}",
+        "Numbers are even and odd, also below zero; alternation guards use it.",
+        asked("2 is even", "3 is odd", "0 is even", "-1 is odd", "-1 is even"),
+    ),
+    case(
+        "is-divisibleby",
+        "041",
+        "TEMPLATE_TESTS",
+        "Numbers are divisible.",
+        asked("9 is divisibleby(3)", "9 is divisibleby(2)"),
     ),
     case(
         "is-in",
         "041",
         "TEMPLATE_TESTS",
         "The test in is the operator.",
-        "{{ 1 is in [1, 2] }}{{ 'a' is in('abc') }}{{ 'z' is not in 'abc' }}",
+        asked("1 is in([1, 2])", "'a' is in('abc')", "'z' is not in('abc')"),
     ),
     case(
         "is-sameas",
         "041",
         "TEMPLATE_TESTS",
         "Same as tells one constant from an equal value.",
-        "{{ none is sameas none }}{{ x is sameas true }}{{ 1 is sameas true }}",
+        asked("none is sameas(none)", "x is sameas(true)", "1 is sameas(true)"),
         x=True,
     ),
     case(
@@ -106,7 +126,7 @@ CASES = [
         "041",
         "TEMPLATE_TESTS",
         "Upper and lower look at letters only and want at least one.",
-        "{{ 'AB1' is upper }}{{ 'aB' is lower }}{{ '1' is upper }}{{ '' is lower }}",
+        asked("'AB1' is upper", "'aB' is lower", "'1' is upper", "'' is lower"),
     ),
     case(
         "unknown-test",

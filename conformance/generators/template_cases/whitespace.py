@@ -82,7 +82,7 @@ CASES = [
         "012",
         "TEMPLATE_WHITESPACE",
         "A minus sign also strips the no-break space and the ideographic space.",
-        "a\u00a0\u3000{{- 'b' -}}\u2003\u2028c",
+        "a\xa0\u3000{{- 'b' -}}\u2003\u2028c",
     ),
     case(
         "final-newline",
@@ -119,7 +119,14 @@ CASES = [
         "015",
         "TEMPLATE_STRINGS",
         "String constants know the escapes of Python.",
-        r"""{{ 'a\nb\t\\n\'\"\x41\u00e9\U0001F600' }}{{ "it's" }}""",
+        "{{ 'a\\nb\\t\\\\n\\'\\\"\\u00e9' }}{{ \"it's\" }}",
+    ),
+    case(
+        "escapes-rare",
+        "015",
+        "TEMPLATE_STRINGS",
+        "String constants know two-digit and eight-digit escapes.",
+        "{{ '\\x41\\U0001F600' }}",
     ),
     case(
         "adjacent-constants",
