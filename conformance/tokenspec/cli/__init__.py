@@ -23,7 +23,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "spec": ("spec", "Check the traceability of the specification."),
     "mutants": ("mutants", "Prove that the checks can fail: run every broken implementation."),
     "report": ("report", "Turn a saved run into a page, Markdown, JUnit XML, a badge or a comparison."),
-    "adapter": ("adapter", "Help for adapters: the npm packages of the columns that run on node."),
+    "adapter": ("adapter", "Write an adapter from a template; bring the npm packages of the columns on node."),
     "serve": ("serve", "Speak the adapter protocol on stdin and stdout for a Python implementation."),
     "bench": ("bench", "Measure against the peers in one run, as ratios."),
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
