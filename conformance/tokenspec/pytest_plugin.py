@@ -96,8 +96,9 @@ def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Colu
     from .adapters.resolve import resolve
     from .fixtures.guard import untouched
 
-    with untouched():
-        columns = {impl: resolve(impl) for impl in request.config.getoption("--impl")}
+    impls = request.config.getoption("--impl")
+    with untouched(impls):
+        columns = {impl: resolve(impl) for impl in impls}
         yield columns
         for column in columns.values():
             column.close()

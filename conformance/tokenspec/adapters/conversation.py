@@ -33,11 +33,15 @@ KINDS: dict[str, type[msgspec.Struct]] = {"start": Started, "load": Loaded, "run
 
 
 class Exchange(msgspec.Struct, forbid_unknown_fields=True):
-    """One message and the line that came back, kept byte for byte as text; undecodable bytes are escaped."""
+    """One message and the line that came back, kept as text; undecodable bytes are escaped.
+
+    ``basic`` is the case whose input was sent, whatever the message called it.
+    """
 
     probe: str
     cmd: str
     op: str
+    basic: str
     seq: int
     line: str
 
@@ -231,7 +235,8 @@ class Conversation:
         line = pipe.ask(msgspec.json.encode(message), self.seconds(message))
         text = line.decode("utf-8", "backslashreplace")
         operation, seq = message.get("op", ""), message.get("seq", 0)
-        self.exchanges.append(Exchange(probe, message["cmd"], operation, seq, text))
+        basic = self.chosen[operation]["case"] if message.get("input") and operation in self.chosen else ""
+        self.exchanges.append(Exchange(probe, message["cmd"], operation, basic, seq, text))
         read(line, KINDS[message["cmd"]])
         if message["cmd"] == "start":
             self.claimed = [name for name in read(line, Started).capabilities if name in self.cases]

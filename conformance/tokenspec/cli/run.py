@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
 from tokenspec.report.page import write_page
 from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_unsupported
+from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict, exit_code
@@ -126,7 +128,7 @@ def run(
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
     kept = report is not None or html is not None
-    with untouched():
+    with untouched(impls):
         columns = columns_of(impls)
         known = plan_known_failures(chosen, columns, gate or impls)
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
@@ -174,6 +176,7 @@ def print_run(console: Console, report: Report, *, show_all: bool, gate: tuple[s
     print_unsupported(console, results)
     print_coverage(console, report)
     print_matrix(console, results, report.impls, {id_: spec.status for id_, spec in specs().items()})
+    print_why(console, results, report.impls)
     for impl in report.impls:
         own = [result for result in results if result.impl == impl]
         code = exit_code(own, frozenset([impl]))
@@ -210,7 +213,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
-    with untouched():
+    with untouched(impls):
         columns = columns_of(impls)
         basic = basic_flags()
         chosen = [
@@ -237,7 +240,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
     print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
     if code == 0:
-        console.print(f"smoke passes. Next: tokenspec run --impl {impls[0]}")
+        console.print(f"smoke passes. Next: tokenspec run --impl {shlex.quote(impls[0])}", soft_wrap=True)
     else:
         console.print(
             "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"

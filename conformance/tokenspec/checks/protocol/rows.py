@@ -8,7 +8,7 @@ from tokenspec.checks import NotGiven, Subject, Violation, check
 from tokenspec.checks.protocol.transcript import (
     answers,
     asked,
-    by_operation,
+    first_results,
     position,
     unbroken,
     unbroken_at,
@@ -42,9 +42,13 @@ def a_missing_row_is_no_crash(subject: Subject) -> None:
 def two_rows_stay_loaded(subject: Subject) -> None:
     """After a second row the first is still there, and is not confused with it."""
     second = position(subject.output, "load-second")
-    before = by_operation(subject, lambda place, _: place < second)
-    after = by_operation(subject, lambda place, exchange: place > second and exchange.probe == "run-again")
-    pairs = [(operation, before[operation], after[operation]) for operation in before if operation in after]
+    before = first_results(subject, lambda place, _: place < second)
+    after = first_results(subject, lambda place, exchange: place > second and exchange.probe == "run-again")
+    pairs = [
+        (operation, result, after[operation, case])
+        for (operation, case), result in before.items()
+        if (operation, case) in after
+    ]
     if not pairs:
         raise NotGiven(why_not_reached(subject.output))
     for operation, first, again in pairs:

@@ -120,9 +120,9 @@ def position(transcript: Transcript, probe: str) -> int:
     return places[0] if places else len(transcript.exchanges)
 
 
-def by_operation(subject: Subject, wanted: Callable[[int, Exchange], bool]) -> dict[str, Any]:
-    """The first result of each operation among some exchanges of the basic case."""
-    found: dict[str, Any] = {}
+def first_results(subject: Subject, wanted: Callable[[int, Exchange], bool]) -> dict[tuple[str, str], Any]:
+    """The first result of each operation and case among some exchanges."""
+    found: dict[tuple[str, str], Any] = {}
     for place, exchange in enumerate(subject.output.exchanges):
         if exchange.probe in SAME_INPUT and wanted(place, exchange):
             try:
@@ -130,23 +130,24 @@ def by_operation(subject: Subject, wanted: Callable[[int, Exchange], bool]) -> d
             except Malformed:
                 continue
             if answer.result is not UNSET:
-                found.setdefault(exchange.op, answer.result)
+                found.setdefault((exchange.op, exchange.basic), answer.result)
     return found
 
 
 def same_as_first(subject: Subject, *probes: str) -> None:
-    """Every answer to the basic case of an operation equals its first."""
-    first = by_operation(subject, lambda _, __: True)
+    """Every answer to a case equals its first result."""
+    first = first_results(subject, lambda _, __: True)
     compared = 0
     for exchange, answer in answers(subject, Answer, *probes):
-        if exchange.op not in first:
+        expected = first.get((exchange.op, exchange.basic))
+        if expected is None:
             continue
         compared += exchange.probe != "run"
-        if answer.result != first[exchange.op]:
+        if answer.result != expected:
             raise Violation(
                 "answers the same input otherwise",
                 where=f"operation {exchange.op}, probe {exchange.probe}",
-                expected=first[exchange.op],
+                expected=expected,
                 got=exchange.line,
                 hint="an answer depends on the row and the input, not on seq, on case, or on what came before",
             )
