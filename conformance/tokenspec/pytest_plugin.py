@@ -1,20 +1,25 @@
-"""The pytest plugin. Inert unless ``--impl`` (or ``--tokenspec-bless``) is given: it collects and costs nothing."""
+"""The pytest plugin: it collects and costs nothing without ``--impl``, or a ``Conformance`` in a test module."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from .adapters import Column
     from .areas import Cell
+    from .known_failures.pytest_face import KnownFailureSession
     from .select import Selection
     from .verdict import CellResult
 
     Judgement = Callable[[], CellResult]
+
+KNOWN_FAILURES = "tokenspec-known-failures"
+COLUMNS = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,13 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the lists of known failures, if any are given."""
     if config.getoption("--known-failures"):
         from .errors import UsageError
-        from .known_failures.pytest_face import KnownFailureSession
 
         try:
-            lists = KnownFailureSession([Path(text) for text in config.getoption("--known-failures")])
+            for text in config.getoption("--known-failures"):
+                known_failures_of(config).read(Path(text))
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
-        config.pluginmanager.register(lists, "tokenspec-known-failures")
 
 
 def selection_of(config: pytest.Config) -> Selection:
@@ -57,22 +61,74 @@ def selection_of(config: pytest.Config) -> Selection:
     )
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """One implementation of this session, and what it is judged on."""
+
+    impl: Any
+    selection: Selection
+    timeout: float
+
+    @property
+    def name(self) -> str:
+        """The column's name: the text given, or where the object comes from."""
+        if isinstance(self.impl, str):
+            return self.impl
+        kind = self.impl if isinstance(self.impl, type) else type(self.impl)
+        return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def wanted_by(metafunc: pytest.Metafunc) -> list[Wanted]:
+    """The implementations a suite function is multiplied by: of its class, or of the command line."""
+    from .select import Selection
+    from .suite import Conformance
+
+    config = metafunc.config
+    if metafunc.cls is None or not issubclass(metafunc.cls, Conformance):
+        timeout = config.getoption("--tokenspec-timeout")
+        return [Wanted(impl, selection_of(config), timeout) for impl in config.getoption("--impl")]
+    mine: type[Conformance] = metafunc.cls
+    if mine.impl is None:
+        raise pytest.UsageError(f'{mine.__name__}: say what is judged: impl = "my.mod:Adapter"')
+    if mine.known_failures is not None:
+        known_failures_of(config).read(Path(metafunc.module.__file__).parent / mine.known_failures)
+    statuses = () if mine.rows else tuple(mine.statuses)
+    selection = Selection(tuple(mine.areas), tuple(mine.rows), tuple(mine.cases), statuses)
+    return [Wanted(mine.impl, selection, mine.timeout)]
+
+
+def known_failures_of(config: pytest.Config) -> KnownFailureSession:
+    """The lists of known failures of this session; a plugin of its own once there is one."""
+    from .known_failures.pytest_face import KnownFailureSession
+
+    lists = config.pluginmanager.get_plugin(KNOWN_FAILURES)
+    if lists is None:
+        lists = KnownFailureSession([])
+        config.pluginmanager.register(lists, KNOWN_FAILURES)
+    return lists
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Multiply the two suite functions by cells and columns."""
+    """Multiply the suite functions by cells and columns."""
     from .areas.protocol import within_reach
+    from .errors import TokenspecError
     from .select import select_cells
 
     config = metafunc.config
     if "tokenspec_judgement" in metafunc.fixturenames:
-        impls = config.getoption("--impl")
-        cells = within_reach(select_cells(selection_of(config)), impls) if impls else []
-        pairs = [(impl, cell) for cell in cells for impl in impls]
-        metafunc.parametrize(
-            "tokenspec_judgement", pairs, ids=[f"{impl}-{cell.name}" for impl, cell in pairs], indirect=True
-        )
+        pairs = []
+        try:
+            for wanted in wanted_by(metafunc):
+                config.stash.setdefault(COLUMNS, {})[wanted.name] = wanted.impl
+                cells = within_reach(select_cells(wanted.selection), [wanted.name])
+                pairs += [(wanted, cell) for cell in cells]
+        except TokenspecError as error:
+            raise pytest.UsageError(str(error)) from error
+        names = [f"{wanted.name}-{cell.name}" for wanted, cell in pairs]
+        metafunc.parametrize("tokenspec_judgement", pairs, ids=names, indirect=True)
     if "tokenspec_blessed_cell" in metafunc.fixturenames:
-        wanted = config.getoption("--tokenspec-bless")
-        found = select_cells(selection_of(config), with_goldens=False) if wanted else []
+        asked = config.getoption("--tokenspec-bless")
+        found = select_cells(selection_of(config), with_goldens=False) if asked else []
         cells = [cell for cell in found if cell.area.oracle]
         metafunc.parametrize("tokenspec_blessed_cell", cells, ids=[cell.name for cell in cells])
 
@@ -92,13 +148,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Column]]:
-    """The columns of this session, resolved on first use."""
-    from .adapters.resolve import resolve
+    """The columns of this session, by name."""
+    from .adapters.resolve import column_of
     from .fixtures.guard import untouched
 
-    impls = request.config.getoption("--impl")
+    impls = request.config.stash.get(COLUMNS, {})
     with untouched(impls):
-        columns = {impl: resolve(impl) for impl in impls}
+        columns = {name: column_of(name, impl) for name, impl in impls.items()}
         yield columns
         for column in columns.values():
             column.close()
@@ -109,12 +165,11 @@ def tokenspec_judgement(request: pytest.FixtureRequest, tokenspec_columns: dict[
     """Judge one cell with one column when called."""
     from .runner import Run
 
-    impl, cell = request.param
-    timeout = request.config.getoption("--tokenspec-timeout")
-    known = request.config.pluginmanager.get_plugin("tokenspec-known-failures")
+    wanted, cell = request.param
+    known = request.config.pluginmanager.get_plugin(KNOWN_FAILURES)
 
     def judged() -> CellResult:
-        result = next(iter(Run([tokenspec_columns[impl]], [cell], timeout)))
+        result = next(iter(Run([tokenspec_columns[wanted.name]], [cell], wanted.timeout)))
         return result if known is None else known.judge(request.node, list(tokenspec_columns.values()), result)
 
     return judged

@@ -24,6 +24,11 @@ def _instance(found: Any) -> object:
     return found() if isinstance(found, type) else found
 
 
+def column_of(name: str, impl: Any) -> Column:
+    """The column of an implementation given as text or as the adapter itself, an instance or its class."""
+    return resolve(impl) if isinstance(impl, str) else InProcess(name, _instance(impl))
+
+
 def resolve(text: str) -> Column:
     """Make the column that ``--impl TEXT`` names.
 

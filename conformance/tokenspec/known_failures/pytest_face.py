@@ -30,6 +30,12 @@ class KnownFailureSession:
         self.ledgers: dict[str, Ledger] | None = None
         self.put_together: dict[str, Ledger] = {}
 
+    def read(self, path: Path) -> None:
+        """One list more, unless it is there already."""
+        known = load_known_failures(path)
+        if known.file not in {one.file for one in self.known}:
+            self.known.append(known)
+
     def judge(self, item: pytest.Item, columns: Sequence[Column], result: CellResult) -> CellResult:
         """One cell in the light of its column's list; what the list met stays with the item."""
         if self.ledgers is None:

@@ -19,8 +19,9 @@ class Rejected extends Error {
 const rows = new Map();
 
 /** Cut after every blank line; white space alone joins what follows it. Offsets count characters, not UTF-16 units. */
-function segment({ engines, trace }) {
-  if (engines.join() !== "new-line") throw new Unsupported(`only the engine new-line, not ${engines}`);
+function segment({ engines, trace, given, fusion, gold, parameters }) {
+  const more = given.length || fusion || gold || Object.keys(parameters).length;
+  if (engines.join() !== "new-line" || more) throw new Unsupported("only the engine new-line, alone");
   const length = (text) => [...text].length;
   const ends = [...trace.matchAll(/\n\n+/g)].map((found) => found.index + found[0].length);
   const offsets = [];

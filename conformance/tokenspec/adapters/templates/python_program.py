@@ -26,8 +26,8 @@ class Rejected(Exception):
 
 def segment(request: Json) -> Json:
     """Cut after every blank line; white space alone joins what follows it. Offsets count characters, never bytes."""
-    if request["engines"] != ["new-line"]:
-        raise Unsupported(f"only the engine new-line, not {request['engines']}")
+    if request["engines"] != ["new-line"] or any(request[key] for key in ("given", "fusion", "gold", "parameters")):
+        raise Unsupported("only the engine new-line, alone")
     trace = request["trace"]
     offsets: list[list[int]] = []
     begin = 0
