@@ -42,7 +42,12 @@ def columns_of(impls: tuple[str, ...]) -> list[Column]:
         raise UsageError("no implementation given. Try: tokenspec run --impl reference")
     if len(set(impls)) < len(impls):
         raise UsageError("an implementation is given twice; each --impl is one column")
-    return [resolve(text) for text in impls]
+    columns = []
+    with screen(stderr=True).status("starting") as status:
+        for text in impls:
+            status.update(f"starting {text}")
+            columns.append(resolve(text))
+    return columns
 
 
 def judge(
@@ -222,10 +227,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         able = {operation for column in columns for operation in column.capabilities}
         cells = [cell for cell in chosen if cell.area.operation in able]
         if not {cell.area.operation for cell in cells} - {CONVERSE}:
-            raise UsageError(
-                f"{', '.join(impls)}: has none of the operations. Add a method render(request), parse(request), ..., "
-                f"or name them in the capabilities of start: {', '.join(OPERATIONS)}"
-            )
+            raise UsageError(no_operation(columns))
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):
             print_failures(screen(), spoken, shown=1)
@@ -246,6 +248,20 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
             "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"
         )
     sys.exit(code)
+
+
+def no_operation(columns: list[Column]) -> str:
+    """What a column without one operation of ours should have, and what it may have meant."""
+    import difflib
+
+    names = ", ".join(column.name for column in columns)
+    claimed = sorted({operation for column in columns for operation in column.capabilities} - {CONVERSE})
+    close = {near for name in claimed for near in difflib.get_close_matches(name, OPERATIONS, n=1)}
+    meant = f" It claims {', '.join(claimed)}; did you mean {', '.join(sorted(close))}?" if close else ""
+    return (
+        f"{names}: has none of the operations.{meant} An object has them as methods, a program names them in its "
+        f"answer to start: {', '.join(OPERATIONS)}"
+    )
 
 
 def _offline(row: str) -> bool:

@@ -28,12 +28,15 @@ def code(text: str) -> str:
 
 def markdown(report: Report) -> str:
     """Who was judged by what, the matrix of every area, the kinds of failures, what was not exercised."""
+    from tokenspec.report.why import markdown_why
+
     blocks = ["# tokenspec run", "\n".join(columns(report))]
     blocks += [block for area in report.header["areas"] for block in area_table(report, area)]
     legend = "passed/judged cases; – nothing judged (unsupported, never counted as a pass); **bold** has failures; "
     blocks.append(f"{legend}x known failures")
     if failures := list(kinds(report)):
         blocks.append("\n".join(["## Failures", "", *failures]))
+    blocks += markdown_why(report.results, report.impls)
     missing = [f"* {plain(impl)}: {', '.join(ids)}" for impl, ids in never_exercised(report).items() if ids]
     if missing:
         blocks.append("\n".join(["## Requirements not exercised", "", *missing]))

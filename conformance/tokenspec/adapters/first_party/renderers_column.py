@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from tokenspec.adapters import Unsupported
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.adapters.first_party import installed_version
 
 NAMES = {
@@ -56,13 +58,10 @@ class RenderersColumn:
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """The package's render, with the template options its configuration knows."""
-        assets = self.assets[request["model"]]
-        options = dict(request["options"])
-        prompt = bool(options.pop("add_generation_prompt", False))
-        if options.pop("continue_final_message", False):
-            raise Unsupported("has no continue_final_message")
-        renderer = _renderer(request["model"], NAMES[assets["family"]], json.dumps(options, sort_keys=True))
-        rendered = renderer.render(request["messages"], tools=request["tools"], add_generation_prompt=prompt)
+        prompt = bool(request["options"].get("add_generation_prompt", False))
+        renderer = self.renderer(request)
+        with refusals():
+            rendered = renderer.render(request["messages"], tools=request["tools"], add_generation_prompt=prompt)
         result: dict[str, Any] = {
             "token_ids": list(rendered.token_ids),
             "message_indices": list(rendered.message_indices),
@@ -88,6 +87,72 @@ class RenderersColumn:
                 result["loss_mask"] = list(sample.loss_mask)
         return result
 
+    def parse(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The package's ``parse_response``, told the prompt the completion was sampled behind."""
+        renderer = self.renderer(request)
+        with refusals():
+            found = renderer.parse_response(
+                request["token_ids"], tools=request["tools"], prompt_ids=request["prompt_ids"]
+            )
+        return {
+            "content": found.content,
+            "reasoning_content": found.reasoning_content,
+            "reasoning_complete": found.reasoning_complete,
+            "tool_calls": [
+                {"name": call.name, "arguments": call.arguments, "status": str(call.status.value), "raw": call.raw}
+                for call in found.tool_calls or []
+            ],
+        }
+
+    def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The package's ``bridge_to_next_turn``; None is its way to decline."""
+        renderer = self.renderer(request)
+        with refusals():
+            found = renderer.bridge_to_next_turn(
+                request["prompt_ids"], request["completion_ids"], request["messages"], tools=request["tools"]
+            )
+        if found is None:
+            return {"token_ids": None}
+        return {
+            "token_ids": list(map(int, found.token_ids)),
+            "message_indices": list(map(int, found.message_indices)),
+            "sampled_mask": list(map(bool, found.sampled_mask)),
+            "is_content": list(map(bool, found.is_content)),
+            "message_roles": list(found.message_roles),
+        }
+
+    def renderer(self, request: dict[str, Any]) -> Any:
+        """The package's renderer for a request's row and options.
+
+        Raises:
+            Unsupported: media; the package opens the images itself, and the cases hold placeholders without data.
+        """
+        if any(has_media(message) for message in request.get("messages") or []):
+            raise Unsupported("needs the data of images, videos and sounds; the case only names them")
+        options = {name: value for name, value in request["options"].items() if name != "add_generation_prompt"}
+        if options.pop("continue_final_message", False):
+            raise Unsupported("has no continue_final_message")
+        family = self.assets[request["model"]]["family"]
+        return _renderer(request["model"], NAMES[family], json.dumps(options, sort_keys=True))
+
+
+def has_media(message: Any) -> bool:
+    """Whether a message holds a part that is no text."""
+    content = message.get("content") if isinstance(message, dict) else None
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, dict) and part.get("type", "text") not in {"text", "thinking"} for part in parts)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What the package raises about its input is a refusal; what it does not implement is *unsupported*."""
+    try:
+        yield
+    except NotImplementedError as missing:
+        raise Unsupported(str(missing)) from missing
+    except (ValueError, TypeError) as refusal:
+        raise Rejected(type(refusal).__name__, str(refusal).splitlines()[0]) from refusal
+
 
 @lru_cache(maxsize=16)
 def _renderer(model: str, name: str, options: str) -> Any:
@@ -103,4 +168,5 @@ def _renderer(model: str, name: str, options: str) -> Any:
     unknown = sorted(set(given) - known)
     if unknown:
         raise Unsupported(f"its configuration has no field {unknown[0]}")
-    return create_renderer(load(model).tokenizer, type(default)(**given))
+    with refusals():
+        return create_renderer(load(model).tokenizer, type(default)(**given))
