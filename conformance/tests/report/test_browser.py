@@ -41,6 +41,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script
         )
+        context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
@@ -171,6 +172,7 @@ def test_requirements_failures_and_known_failures_have_views(opened: Open) -> No
     page.get_by_role("button", name="Requirements").click()
     table = texts(page, ".requirements tbody tr")
     assert [row.split()[-1] for row in table] == ["7", "exercised", "exercised"]
+    assert page.get_by_role("button", name="RND-090, mine").inner_text() == "1"
     assert page.locator(".missing").count() == 2
     page.locator("#missing summary").click()
     assert texts(page, "#missing li") == ["other: RND-010, RND-090"]

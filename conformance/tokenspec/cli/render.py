@@ -73,7 +73,8 @@ def render(
         found = {"row": row, "impl": impl, "token_ids": shown.ids, "pieces": shown.pieces, "owners": owners}
         click.echo(json.dumps({**found, "messages": counts}, ensure_ascii=False))
     elif html is not None:
-        save_page(html, column, row, shown, roles, given)
+        again = command(conversation, row, impl, tools_file, options, generation_prompt=generation_prompt)
+        save_page(html, column, row, again, shown, roles, given)
     elif every_token:
         print_shares(screen(), shares(shown, roles))
         screen().print(token_table(shown))
@@ -82,12 +83,23 @@ def render(
         click.echo("Next: add --html FILE for a page, --tokens for every token, --impl for another implementation")
 
 
-def save_page(path: Path, column: Column, row: str, shown: Tokens, roles: list[str], given: dict[str, Any]) -> None:
+def command(
+    conversation: str, row: str, impl: str, tools: str | None, options: tuple[str, ...], *, generation_prompt: bool
+) -> str:
+    """The command that shows the same again; files by their names, a page must not name this machine's folders."""
+    words = ["tokenspec", "render", Path(conversation).name, "--row", row, "--impl", impl]
+    words += ["--tools", Path(tools).name] if tools is not None else []
+    words += [word for option in options for word in ("--option", option)]
+    return shlex.join([*words, "--generation-prompt"] if generation_prompt else words)
+
+
+def save_page(
+    path: Path, column: Column, row: str, again: str, shown: Tokens, roles: list[str], given: dict[str, Any]
+) -> None:
     """The same page as that of a report, with this one conversation."""
     from tokenspec.report.catalog import versions
     from tokenspec.report.page import page
 
-    again = shlex.join(["tokenspec", *[word for word in sys.argv[1:] if word != f"--html={path}"]])
     data = conversation_data(
         impl=column.name, info=column.info, row=row, tokens=shown, roles=roles, given=given, again=again
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from tokenspec.model import write_atomically
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page_data import as_script, page_data
 
+NON_CHARACTERS = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+NOT_HTML = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef{NON_CHARACTERS}]")
 SCRIPTS = ("state.js", "filter.js", "elements.js", "matrix.js", "lists.js", "tokens.js", "case.js", "main.js")
 
 
@@ -49,14 +52,19 @@ def page(title: str, data: dict[str, Any], shown_facts: list[tuple[str, str]]) -
     script = "\n".join(source(name) for name in SCRIPTS)
     style = source("page.css")
     return environment.from_string(source("page.html")).render(
-        title=title,
-        facts=shown_facts,
+        title=legal(title),
+        facts=[(legal(label), legal(value)) for label, value in shown_facts],
         data=Markup(as_script(data)),  # noqa: S704 - as_script leaves no character that could end the element
         script=Markup(script),  # noqa: S704 - our own file
         style=Markup(style),  # noqa: S704 - our own file
         script_hash=content_hash(script),
         style_hash=content_hash(style),
     )
+
+
+def legal(text: str) -> str:
+    """The text without what HTML cannot hold: control characters, surrogates and non-characters become U+FFFD."""
+    return NOT_HTML.sub("\ufffd", text)
 
 
 def source(name: str) -> str:
