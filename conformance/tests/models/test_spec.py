@@ -75,7 +75,7 @@ def test_every_row_names_known_carriers_and_pipelines() -> None:
         for source in members_of(row):
             assert source.carrier in models.carriers(), row.id
         if row.status != "toy":
-            assert row.tokenizer.pipeline in PIPELINES, row.id
+            assert row.tokenizer.pipeline in {None, *PIPELINES}, row.id
 
 
 def test_every_carrier_is_used_and_pinned_to_one_version() -> None:

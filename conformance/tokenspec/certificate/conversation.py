@@ -99,7 +99,7 @@ def reasoning(probe: Probe, spelling: Spelling) -> Reasoning:
     inline = {"role": "assistant", "content": f"<think>\n{MARK}\n</think>\n\nYes."}
     chats = {
         "final": [USER, ANSWER | thought],
-        "in_loop": [USER, call, result("a piece"), ANSWER],
+        "in_loop": [USER, call, result("a piece")],
         "history": [USER, ANSWER | thought, AGAIN],
         "inline_history": [USER, inline, AGAIN],
     }

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from tokenspec.cli.add_model import add, check
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -20,6 +22,10 @@ MEGABYTE = 1_000_000
 @click.group()
 def models() -> None:
     """Model rows: list them, bring their files here, certify, add and check them."""
+
+
+models.add_command(add)
+models.add_command(check)
 
 
 @models.command("list")
@@ -143,8 +149,8 @@ def is_here(row: RowSpec) -> bool:
 
 def source(row: RowSpec) -> str:
     """The carriers of a row's tokenizer and template, in the order they are asked."""
-    names = (_source_name(one) for one in (*row.tokenizer.source, *row.template.source))
-    return ", ".join(dict.fromkeys(names))
+    names = [_source_name(one) for one in (*row.tokenizer.source, *row.template.source)]
+    return ", ".join(dict.fromkeys(names or ["hub"]))
 
 
 def _source_name(one: object) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tokenspec.models.spec import Hub
 
 TOKENIZER, TEMPLATE, CONFIG = "tokenizer.json", "chat_template.jinja", "tokenizer_config.json"
+GENERATION = "generation_config.json"
 PROBE_SECONDS = 3.0
 
 
@@ -117,7 +118,10 @@ def fetch_hub(hub: Hub) -> Path:
     try:
         return Path(
             snapshot_download(
-                hub.repo, revision=hub.revision, allow_patterns=[TOKENIZER, TEMPLATE, CONFIG], etag_timeout=10
+                hub.repo,
+                revision=hub.revision,
+                allow_patterns=[TOKENIZER, TEMPLATE, CONFIG, GENERATION],
+                etag_timeout=10,
             )
         )
     except (OSError, ValueError) as error:

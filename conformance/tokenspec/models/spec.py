@@ -70,12 +70,12 @@ class DirectorySource(Strict, frozen=True, tag="directory", tag_field="kind"):
 
 
 class FolderFileSource(Strict, frozen=True, tag="models-dir", tag_field="kind"):
-    """A raw vocabulary file below ``TOKENSPEC_MODELS_DIR`` for models no registry carries."""
+    """A file below ``TOKENSPEC_MODELS_DIR`` for models no registry carries (format ``text``: the chat template's)."""
 
     path: Text
     sha256: Sha256
     bytes: Size
-    format: VocabularyFormat
+    format: VocabularyFormat | Literal["text"]
 
 
 Source = RegistrySource | DirectorySource | FolderFileSource
@@ -216,12 +216,13 @@ def _check(row: RowSpec, name: str) -> None:
     if row.has_template == ("vocabulary-only" in row.features):
         raise RowSpecError(f"{name}: template: a row without a chat template declares the feature vocabulary-only")
     for field, sources in (("tokenizer.source", row.tokenizer.source), ("template.source", row.template.source)):
-        if not sources and (field != "template.source" or row.template != NO_TEMPLATE):
-            raise RowSpecError(f"{name}: {field} is empty; a row needs at least one pinned source")
+        if not sources and row.hub is None and (field != "template.source" or row.template != NO_TEMPLATE):
+            raise RowSpecError(f"{name}: {field} is empty; a row needs at least one pinned source, or a hub revision")
         for source in sources:
             if isinstance(source, DirectorySource) != (row.status == "toy"):
                 raise RowSpecError(f"{name}: {field}: kind directory and status toy go together")
-    if row.status != "toy" and row.tokenizer.pipeline is None:
+    raw = any(getattr(source, "format", "hf") != "hf" for source in row.tokenizer.source)
+    if raw and row.tokenizer.pipeline is None:
         raise RowSpecError(f"{name}: tokenizer.pipeline is missing; name one of tokenspec.models.pipelines")
     evidence = row.fingerprint
     if row.status == "real" and not (evidence.chkhsh or evidence.vectors or evidence.vector_files):
