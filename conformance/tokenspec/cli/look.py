@@ -21,7 +21,7 @@ from tokenspec.errors import UsageError
 from tokenspec.models import available, load, specs
 from tokenspec.oracle_version import CURRENT, EARLIER, flips_of, what_flips
 from tokenspec.runner import Run, assets_of
-from tokenspec.select import Selection, load_cases, select_cells
+from tokenspec.select import Selection, borrowed_cases, load_cases, select_cells
 from tokenspec.spec import requirements
 from tokenspec.spec.lock import read_lock
 
@@ -94,6 +94,7 @@ def explain(name: str, as_json: bool) -> None:
         click.echo(row_as_json(name))
         return
     cases = {case.id: case for area in areas().values() for case in load_cases(area)}
+    cases.update((case.id, case) for area in areas().values() for _, case in borrowed_cases(area))
     if name in requirements():
         explain_requirement(console, name)
     elif name in all_checks():
