@@ -103,7 +103,8 @@ class Process:
                     self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, self.limits.load)
             except (PipeBroken, Malformed) as broken:
                 self.crashes = CRASHES_IN_A_ROW
-                return Failed(f"{flaw}\n  and it cannot be started again: {broken}")
+                what = broken.flaw.message if isinstance(broken, Malformed) else broken
+                return Failed(f"{flaw}\n  and it cannot be started again: {what}")
         return Failed(str(flaw))
 
     def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from tokenspec.adapters.messages import Answer
-from tokenspec.checks import Subject, Violation, check
-from tokenspec.checks.protocol.transcript import answers, asked, same_as_first, some_answer, unbroken, unbroken_at
+from tokenspec.checks import NotGiven, Subject, Violation, check
+from tokenspec.checks.protocol.transcript import (
+    answers,
+    asked,
+    broken_off,
+    first_results,
+    same_as_first,
+    some_answer,
+    unbroken,
+    unbroken_at,
+    why_not_reached,
+)
 
 
 @check("protocol.one-line", area="protocol", level="LINES", requires=("ADP-001",))
@@ -38,15 +48,17 @@ def answers_are_json(subject: Subject) -> None:
 @asked("run-unicode", "run-wide")
 def any_line_is_read(subject: Subject) -> None:
     """Non-ASCII text, separators that end no line, and eight megabytes in one line."""
+    hint = "read until the byte 0x0A, decode as UTF-8, and use no reader with a line limit or more separators"
+    first = first_results(subject, lambda _, exchange: exchange.probe == "run")
+    if not first:
+        raise NotGiven(why_not_reached(subject.output))
     for probe, what in (("run-unicode", "a line with U+2028, U+0085 and U+1D11E"), ("run-wide", "a line of 8 MiB")):
         broke = subject.output.broke
         if broke is not None and broke.probe == probe:
-            hint = "read until the byte 0x0A, decode as UTF-8, and use no reader with a line limit or more separators"
-            raise Violation(f"does not read {what}: {broke.message}", where=f"probe {probe}", hint=hint)
+            raise broken_off(subject.output, broke, f"does not read {what}: {hint}")
         for exchange, answer in answers(subject, Answer, probe):
-            if answer.error is not UNSET:
-                raise Violation(f"does not read {what}", expected="a result", got=answer.error.message)
-            del exchange
+            if (exchange.op, exchange.basic) in first and answer.error is not UNSET:
+                raise Violation(f"does not read {what}", expected="a result", got=answer.error.message, hint=hint)
 
 
 @check("protocol.answer-size", area="protocol", level="LINES", requires=("ADP-005",))

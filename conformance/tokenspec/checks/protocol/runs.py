@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 from msgspec import UNSET
 
 from tokenspec.adapters.conversation import UNKNOWN_OPERATION
@@ -76,8 +77,9 @@ def results_have_their_fields(subject: Subject) -> None:
         try:
             convert(answer.result, area.output_type, where=f"result of {exchange.op}")
         except FixtureError as error:
-            got = ", ".join(answer.result) if isinstance(answer.result, dict) else ""
-            hint = f"the fields are those of fixtures/schema/{area.name}.output.schema.json; got {got or 'no field'}"
+            known = [field.name + " (required)" * field.required for field in msgspec.structs.fields(area.output_type)]
+            got = ", ".join(answer.result) or "none"
+            hint = f"the fields are {', '.join(known)}; got {got}. Schema: {area.name}.output.schema.json"
             raise Violation(str(error), where=f"operation {exchange.op}", hint=hint) from error
 
 

@@ -54,10 +54,14 @@ def claims_are_kept(subject: Subject) -> None:
         asked_for.setdefault(exchange.op, []).append(answer)
     for operation, given in asked_for.items():
         if all(answer.result is UNSET for answer in given):
+            hint = "leave an operation you do not have out of the capabilities"
+            got = given[0]
+            if got.error is not UNSET:
+                hint = "\n           ".join(["the first answer is an error", *got.error.traceback.splitlines()[-3:]])
             raise Violation(
                 f"claims {operation} and answers none of its basic cases",
                 where=f"operation {operation}, {len(given)} cases",
                 expected="a result",
-                got=msgspec.json.encode(given[0]).decode(),
-                hint="leave an operation you do not have out of the capabilities",
+                got=got.error.message if got.error is not UNSET else msgspec.json.encode(got).decode(),
+                hint=hint,
             )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from tokenspec.adapters.conversation import Ending, Exchange, Transcript
+from tokenspec.adapters.conversation import Break, Ending, Exchange, Transcript
 from tokenspec.adapters.messages import Answer, Loaded, Started
 from tokenspec.adapters.reading import Malformed, read
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation
@@ -31,7 +31,7 @@ def unbroken(subject: Subject, *requirements: str) -> Transcript:
     """
     transcript: Transcript = subject.output
     if transcript.broke is not None and transcript.broke.requirement in requirements:
-        raise Violation(transcript.broke.message, where=f"probe {transcript.broke.probe}", hint=transcript.broke.hint)
+        raise broken_off(transcript, transcript.broke, transcript.broke.hint)
     return transcript
 
 
@@ -98,7 +98,13 @@ def unbroken_at(subject: Subject, probe: str, hint: str) -> None:
     """A conversation that broke right at a probe broke the probe's requirement."""
     broke = subject.output.broke
     if broke is not None and broke.probe == probe:
-        raise Violation(broke.message, where=f"probe {probe}", hint=hint)
+        raise broken_off(subject.output, broke, hint)
+
+
+def broken_off(transcript: Transcript, broke: Break, hint: str) -> Violation:
+    """A break as a violation, with the end of what the program wrote to stderr."""
+    said = "\n  stderr   " + transcript.stderr.replace("\n", "\n           ") if transcript.stderr else ""
+    return Violation(broke.message, where=f"probe {broke.probe}", hint=hint + said)
 
 
 def every_run(subject: Subject) -> set[str]:
