@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from justhtml import JustHTML
 
 from tokenspec.report import page_data as page_data_module
+from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page import SCRIPTS, content_hash, page, run_page, source
 from tokenspec.report.page_data import page_data
@@ -22,6 +23,7 @@ from tokenspec.verdict import Verdict
 sys.path.insert(0, str(Path(__file__).parent))
 from scenarios import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header
 
+CHECKS = ("render.text", "render.ids", "render.wish")
 texts = st.text(max_size=40) | st.lists(
     st.sampled_from(["<", "/script", ">", "<!--", "-->", "<script", "]]>", "&", "&lt;", '"', "'", "\u2028", "\ud800"])
 ).map("".join)
@@ -135,6 +137,29 @@ def test_a_page_that_is_too_large_drops_tokens_and_says_so(monkeypatch: pytest.M
     assert {row[2] for row in found["cells"] if row[5] != -1} == {0, 1}
     assert [row[5] for row in found["cells"]].count(-1) == 7
     assert kept
+
+
+def test_the_worst_run_is_a_page_below_10_mb() -> None:
+    """Fifteen thousand cells that all fail, each with tokens and a long message of its own."""
+    many = [f"piece {number} " for number in range(300)]
+    ids = list(range(100_000, 100_300))
+    evidence = Evidence(
+        input="x" * 3000,
+        expected=Tokens(ids, many, [("content", 0, 300)], 0, 300),
+        got=Tokens(ids[1:], many[1:], [("content", 0, 299)], 0, 299),
+    )
+    results = [
+        cell(
+            *(finding(Verdict.ERROR, f"{number} broke\n" + "trace " * 500, check=check) for check in CHECKS),
+            case=f"render/{number % 300}",
+            row=f"row-{number // 900}",
+            impl=f"impl-{number // 300 % 3}",
+            evidence=evidence,
+        )
+        for number in range(15_000)
+    ]
+    report = Report(header("impl-0", "impl-1", "impl-2"), results)
+    assert len(run_page(report).encode()) < 10_000_000
 
 
 def test_a_report_is_shown_without_the_fixtures(monkeypatch: pytest.MonkeyPatch) -> None:

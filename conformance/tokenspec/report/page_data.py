@@ -13,8 +13,14 @@ from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
 from tokenspec.verdict import CellResult, Finding, exit_code
 
-MOST_EVIDENCE = 5_000_000
+MOST_EVIDENCE = 4_000_000
 """Characters of evidence a page holds, so that it stays below 10 MB; what is left out is said."""
+
+MOST_DETAILS = 1_000_000
+"""Characters of details a page holds in full (each to ``LONGEST_DETAIL``); later ones are cut to ``SHORT_DETAIL``."""
+
+LONGEST_DETAIL = 4_000
+SHORT_DETAIL = 80
 
 VERDICTS = [verdict.value for verdict in WORST]
 
@@ -34,12 +40,27 @@ class Table:
         return self.numbers[key]
 
 
+@dataclass
+class Details(Table):
+    """Details by number, cut where a run says more than a page can hold."""
+
+    spent: int = 0
+
+    def number(self, key: Any, value: Any = None) -> int:
+        """The number of a detail; equal ones are stored once."""
+        if key not in self.numbers and value is None:
+            most = LONGEST_DETAIL if self.spent < MOST_DETAILS else SHORT_DETAIL
+            value = key if len(key) <= most else f"{key[:most]} ... ({len(key) - most} more characters in the report)"
+            self.spent += len(value)
+        return super().number(key, value)
+
+
 def page_data(report: Report) -> dict[str, Any]:
     """Everything the page shows of a run. Numbers are indices into the tables of the same object."""
     head, results = report.header, report.results
     areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
-    details, patterns, pieces, inputs = Table(), Table(), Table(), Table()
+    details, patterns, pieces, inputs = Details(), Table(), Table(), Table()
     kept = worth_keeping(results)
     evidence: list[dict[str, Any]] = []
     cells: list[list[int]] = []

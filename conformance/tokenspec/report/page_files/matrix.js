@@ -63,7 +63,14 @@ function matrixView() {
     .map(([level, verdict]) => [`${cell.area}|${cell.row}|${cell.impl}|${level}`, verdict]);
   const counts = tallyBy(filteredCells(), keysOf);
   const tables = data.areas.map((area, number) => areaTable(area, number, counts)).filter(Boolean);
-  return tables.length ? tables : [nothingHere()];
+  return tables.length ? [areaLinks(tables), tables] : [nothingHere()];
+}
+
+// A run over all areas is long: each area is one click away.
+function areaLinks(sections) {
+  if (sections.length < 2) return null;
+  return element("nav", { class: "areas", "aria-label": "areas" }, sections.map((section) =>
+    button(section.dataset.area, () => section.scrollIntoView(), { class: "quiet" })));
 }
 
 function nothingHere() {
@@ -105,7 +112,7 @@ function areaTable(area, number, counts) {
     const wide = 1 + shown.length * area.levels.length;
     return [element("tr", { class: "section" }, element("td", { colspan: wide }, `${status} rows`)), line];
   });
-  return element("section", { class: "area" }, element("h2", {}, area.title),
+  return element("section", { class: "area", "data-area": area.name }, element("h2", {}, area.title),
     element("div", { class: "scroll" }, element("table", { class: "matrix" },
       element("caption", { class: "offscreen" }, `${area.title}: passed of judged cases`),
       element("thead", {}, head), element("tbody", {}, body))),
@@ -131,13 +138,13 @@ function requirementsView() {
     const rows = ids.map((id) => element("tr", {},
       element("th", { scope: "row" }, requirementNote(id)),
       data.implementations.map((impl, index) => requirementCell(id, impl, counts.get(`${id}|${index}`), area))));
-    return element("section", { class: "area" }, element("h2", {}, area.title),
+    return element("section", { class: "area", "data-area": area.name }, element("h2", {}, area.title),
       element("div", { class: "scroll" }, element("table", { class: "matrix requirements" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "requirement"),
           data.implementations.map((impl) => element("th", { scope: "col", class: "impl" }, impl.impl)))),
         element("tbody", {}, rows))));
   }).filter(Boolean);
-  return sections.length ? sections : [nothingHere()];
+  return sections.length ? [areaLinks(sections), sections] : [nothingHere()];
 }
 
 function requirementCell(id, impl, one, area) {
