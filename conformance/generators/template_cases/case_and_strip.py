@@ -17,6 +17,21 @@ CASES = [
         x=" \n\t a  b \r\n ",
     ),
     case(
+        "trim-of-other-values",
+        "062",
+        "TEMPLATE_STRIP",
+        "The filter trim makes text of numbers, constants and lists first: content that is no text gets through.",
+        "{{ 5|trim }}{{ 1.5|trim }}[{{ x|trim|length }}]",
+        x=[1, "a"],
+    ),
+    case(
+        "trim-of-constants",
+        "062 021",
+        "TEMPLATE_STRIP",
+        "The filter trim writes constants as printing does.",
+        "{{ true|trim }}{{ none|trim }}",
+    ),
+    case(
         "strip-unicode-space",
         "062",
         "TEMPLATE_STRIP",
@@ -72,6 +87,14 @@ CASES = [
         "Upper and lower case use the full tables: sharp s becomes two letters, a dotted capital I an i and a dot.",
         "{{ x|upper }}|{{ x|lower }}|{{ x.upper() }}|{{ x.lower() }}",
         x="stra\u00dfe \u0130I\u0131i \ufb01 \u01c6 \u00c9\u00e9",
+    ),
+    case(
+        "upper-of-missing",
+        "063 024",
+        "TEMPLATE_CASE TEMPLATE_UNDEFINED",
+        "Upper and lower take what is missing for empty text.",
+        "[{{ missing|upper }}{{ message.role|lower }}]",
+        message={},
     ),
     case(
         "lower-final-sigma",

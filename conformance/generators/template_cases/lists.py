@@ -194,4 +194,12 @@ CASES = [
         "List takes text, mappings and ranges apart.",
         "{{ 'ab'|list|join('.') }} {{ {'a': 1}|list|join }} {{ range(2)|list|length }}",
     ),
+    case(
+        "join-of-mapping",
+        "065",
+        "TEMPLATE_LISTS",
+        "The filter join joins the keys of a mapping, and the characters of text.",
+        "{{ x|join(', ') }} {{ 'abc'|join('.') }}",
+        x={"z": 1, "a": 2},
+    ),
 ]

@@ -85,6 +85,9 @@ REFUSED = {
 """What refusals are judged for."""
 
 
+NUMERALS = frozenset("0123456789.e+-")
+
+
 def compare_text(subject: Subject) -> None:
     """Raise Violation with the first difference."""
     expected, got = subject.expect.text, subject.output.text
@@ -97,7 +100,7 @@ def compare_text(subject: Subject) -> None:
         where=f"character {at} of {len(expected)}",
         expected=around(expected, at),
         got=around(got, at),
-        hint=hint_of(expected, got),
+        hint=hint_of(expected, got, at),
     )
 
 
@@ -106,7 +109,7 @@ def around(text: str, at: int) -> str:
     return ascii(text[max(0, at - 20) : at + 40]) if text else "nothing"
 
 
-def hint_of(expected: str, got: str) -> str:
+def hint_of(expected: str, got: str, at: int) -> str:
     """The usual cause of a difference, where one is told by sight."""
     if any(escape in got and escape not in expected for escape in ("&lt;", "&amp;", "&#39;", "&#34;", "\\u003c")):
         return "something escapes markup"
@@ -116,6 +119,8 @@ def hint_of(expected: str, got: str) -> str:
         return "only white space differs: trim_blocks, lstrip_blocks or the set that strip removes"
     if got.lower() == expected.lower():
         return "only case differs: True, False and None, or the case mapping"
+    if set(expected[at - 1 : at + 1] + got[at : at + 1]) <= NUMERALS and at:
+        return "a number is spelled otherwise: 1.0, exponents, or more digits than a float has"
     return ""
 
 

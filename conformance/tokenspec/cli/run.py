@@ -221,9 +221,8 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
     with untouched(impls):
         columns = columns_of(impls)
         basic = basic_flags()
-        chosen = [
-            cell for cell in select_cells(Selection()) if basic.issuperset(cell.case.flags) and _offline(cell.row)
-        ]
+        own = [cell for cell in select_cells(Selection()) if not cell.borrowed]
+        chosen = [cell for cell in own if basic.issuperset(cell.case.flags) and _offline(cell.row)]
         able = {operation for column in columns for operation in column.capabilities}
         cells = [cell for cell in chosen if cell.area.operation in able]
         if not {cell.area.operation for cell in cells} - {CONVERSE}:

@@ -36,5 +36,5 @@ def render(template: str, inputs: Mapping[str, Any], moment: datetime) -> str:
 
     compiled = chat_template_utils._compile_jinja_template(template)  # noqa: SLF001 - the oracle is this very function
     with frozen(moment):
-        text: str = compiled.render(**copy.deepcopy(dict(inputs)))
+        text: str = compiled.render(copy.deepcopy(dict(inputs)))
     return text

@@ -38,7 +38,8 @@ class MinijinjaColumn:
         environment = request["environment"]
         try:
             ready = compiled(request["template"], environment["trim_blocks"], environment["lstrip_blocks"])
-            return {"text": ready.render_template("chat", strftime_now=now.strftime, **request["inputs"])}
+            variables = {"strftime_now": now.strftime, **request["inputs"]}
+            return {"text": ready.render_template("chat", **variables)}
         except Exception as error:
             message = (str(error).splitlines() or [""])[0]
             code = "template-raises" if isinstance(error, Raised) else CODES.get(getattr(error, "kind", ""), "value")
