@@ -1,0 +1,56 @@
+"""Build the documentation site: ``python conformance/docs/build.py [OUT]``, by default into ``site/``.
+
+Sphinx builds what ``site_pages.assemble`` puts together; a warning is an error. Neither torch nor transformers is
+needed: they are imported as names only.
+"""
+# ruff: noqa: INP001 - a script beside its Sphinx configuration, not a package
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from site_pages.assemble import ROOT, assemble
+from sphinx.cmd.build import build_main
+from sphinx.ext.autodoc.mock import mock
+
+LOADED = re.compile(r"""(?:\bsrc|<link[^>]*\bhref)=["']((?:https?:)?//[^"']+)""")
+FETCHED = re.compile(r"""(?:url\(|@import\s+)["']?((?:https?:)?//[^"')]+)""")
+HEAVY = ["torch", "transformers", "tokenizers", "numpy", "ijson"]
+
+
+def loads_from_elsewhere(out: Path) -> list[str]:
+    """Pages that load a script, style, font or picture from another host: the site works from disk."""
+    return [
+        f"{path.relative_to(out)}: loads {found}"
+        for path in sorted(out.rglob("*.html"))
+        for found in LOADED.findall(path.read_text(encoding="utf-8"))
+    ] + [
+        f"{path.relative_to(out)}: loads {found}"
+        for path in sorted(out.rglob("*.css"))
+        for found in FETCHED.findall(path.read_text(encoding="utf-8"))
+    ]
+
+
+def main(out: Path) -> int:
+    """Assemble and build; the exit code is Sphinx's."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        with mock(HEAVY):
+            assemble(source)
+        code: int = build_main(
+            ["-b", "html", "-W", "--keep-going", "-q", "-d", f"{folder}/doctrees", str(source), str(out)]
+        )
+    for line in (found := loads_from_elsewhere(out)):
+        print(line)
+    if code == 0 and found:
+        return 1
+    if code == 0:
+        print(f"wrote {out}. Open {out / 'index.html'} in a browser.")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site"))

@@ -1,0 +1,1 @@
+"""Pages made from what the repository already says: each module gives Markdown by path."""
