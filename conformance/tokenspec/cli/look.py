@@ -38,9 +38,10 @@ def table_of(*names: str) -> Table:
 
 @click.command(name="list")
 @click.argument(
-    "what", type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls", "seams", "flips"])
+    "what",
+    type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips"]),
 )
-@click.option("--row", help="With seams: the model row.")
+@click.option("--row", help="With seams and attribution: the model row.")
 def list_(what: str, row: str | None) -> None:
     """List areas, rows, cases, checks, requirements, adapters, id profiles' seams, or cells the oracle's version flips."""
     if what == "seams":
@@ -48,8 +49,13 @@ def list_(what: str, row: str | None) -> None:
 
         print_seams(screen(), row)
         return
+    if what == "attribution":
+        from tokenspec.cli.attribution import print_attribution
+
+        print_attribution(screen(), row)
+        return
     if row is not None:
-        raise UsageError("--row narrows the seams only: tokenspec list seams --row ROW")
+        raise UsageError("--row narrows seams and attribution only: tokenspec list seams --row ROW")
     if what == "areas":
         table = table_of("area", "prefix", "levels", "title")
         for area in areas().values():
