@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenspec.oracle_version import CURRENT
 from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report
 from tokenspec.verdict import CellResult, Finding, Verdict
@@ -22,7 +23,7 @@ def header(*impls: str, **more: Any) -> dict[str, Any]:
         "suite": {"tokenspec": "1.0", "transformers": "5.0", "tokenizers": "0.20"},
         "python": "3.11.0",
         "fixtures": {"version": "2026.1", "sha256": "ab" * 32},
-        "oracle": "5.0",
+        "oracle": CURRENT.transformers,
         "implementations": {impl: {"name": impl, "version": "1.2", "language": "python"} for impl in impls},
         "areas": {"render": {"title": "Renderers", "levels": ["TEXT", "IDS"]}},
         "rows": {"alpha": {"status": "real"}, "toy": {"status": "toy"}},

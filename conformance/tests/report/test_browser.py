@@ -184,7 +184,7 @@ def test_requirements_failures_and_known_failures_have_views(opened: Open) -> No
     assert texts(page, "#cases .case b") == ["render/wish"]
     page.get_by_role("button", name="Known failures").click()
     assert texts(page, ".complaints li") == ["known.toml:3: passes"]
-    assert texts(page, ".cases .badge") == ["xfail", "xpass"]
+    assert texts(page, ".cases .badge") == ["xpass", "xfail"]
 
 
 def test_the_address_holds_the_state_and_back_works(opened: Open) -> None:
@@ -230,6 +230,13 @@ def test_the_command_is_copied(opened: Open) -> None:
     page.locator(".copy").click()
     assert page.evaluate("window.copied") == "tokenspec run --impl mine --case render/one --row alpha"
     assert page.locator(".copy").inner_text() == "copied"
+
+
+def test_a_run_against_another_oracle_is_repeated_against_it(opened: Open) -> None:
+    page = opened(
+        Report({**every_verdict().header, "oracle": "4.9"}, every_verdict().results), "case=render/one&on=alpha&by=mine"
+    )
+    assert page.locator(".again code").inner_text().endswith("--row alpha --oracle 4.9")
 
 
 def brightness(page: Page, selector: str, what: str) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokenspec.oracle_version import CURRENT
 from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
@@ -89,6 +90,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "requirements": head["requirements"],
         "missing": never_exercised(report),
         "known": head["known_failures"],
+        "again": [] if head["oracle"] == CURRENT.transformers else ["--oracle", head["oracle"]],
         "details": details.values,
         "patterns": patterns.values,
         "cells": cells,

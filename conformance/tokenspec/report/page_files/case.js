@@ -82,6 +82,7 @@ function evidenceShown(cell, loud) {
   if (!loud.length) return null;
   const evidence = data.evidence[cell.evidence];
   if (!evidence) {
+    if (loud.every(([, verdict]) => VERDICTS[verdict] === "xpass")) return null;
     const why = cell.evidence === -1 ? "Tokens of this case are left out to keep the page small." : "The report holds no tokens of this case.";
     return element("p", { class: "note" }, `${why} The command below prints the verdict again; tokenspec diff prints all tokens.`);
   }

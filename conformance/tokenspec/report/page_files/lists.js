@@ -102,7 +102,8 @@ function knownView() {
     list.complaints.length ? element("ul", { class: "complaints" }, list.complaints.map((line) => element("li", {}, line))) : null));
   const known = [XFAIL, VERDICTS.indexOf("xpass")];
   const found = filteredCells().filter((cell) => cell.pattern.findings.some(([, verdict]) => known.includes(verdict)))
-    .map((cell) => ({ cell, verdict: worstOf(cell.pattern.findings.map(([, verdict]) => verdict).filter((v) => known.includes(v))) }));
+    .map((cell) => ({ cell, verdict: worstOf(cell.pattern.findings.map(([, verdict]) => verdict).filter((v) => known.includes(v))) }))
+    .sort((a, b) => a.verdict - b.verdict);
   if (!lists.length && !found.length) {
     return [element("p", { class: "note" }, "No list of known failures was given (tokenspec run --known-failures FILE).")];
   }

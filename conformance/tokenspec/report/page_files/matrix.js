@@ -63,7 +63,11 @@ function matrixView() {
     .map(([level, verdict]) => [`${cell.area}|${cell.row}|${cell.impl}|${level}`, verdict]);
   const counts = tallyBy(filteredCells(), keysOf);
   const tables = data.areas.map((area, number) => areaTable(area, number, counts)).filter(Boolean);
-  return tables.length ? [areaLinks(tables), tables] : [nothingHere()];
+  return tables.length ? [areaLinks(tables), tables, matrixLegend()] : [nothingHere()];
+}
+
+function matrixLegend() {
+  return element("p", { class: "dim" }, "Cases passed, or passed/judged; x known failures; – nothing judged (unsupported); · not run. Click a number for its cases.");
 }
 
 // A run over all areas is long: each area is one click away.

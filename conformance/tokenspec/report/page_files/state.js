@@ -65,6 +65,7 @@ function countedAs([, verdict, , must]) {
 function againCommand(cell) {
   const words = ["tokenspec", "run", "--impl", data.implementations[cell.impl].impl, "--case", data.cases[cell.name][0]];
   if (data.rows[cell.row].name !== "-") words.push("--row", data.rows[cell.row].name);
+  words.push(...data.again);
   return words.map(quoted).join(" ");
 }
 
