@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ CERTIFICATE = "certificates/toy-bpe.json"
 
 
 @pytest.fixture
-def changed(own_fixtures: Path) -> Iterator[Path]:
+def changed(own_fixtures: Path) -> Path:
     """The toy row's certificate says another default system prompt than its template has."""
     edit(own_fixtures / CERTIFICATE, lambda found: found["facts"]["system"].update(default="You are rude."))
-    yield own_fixtures / CERTIFICATE
+    return own_fixtures / CERTIFICATE
 
 
 def edit(path: Path, change: Any) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from tokenspec.data import checkout_root, fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.model import canonical_json, write_atomically
+from tokenspec.models import publisher
 from tokenspec.models.add_answers import instabilities
 from tokenspec.models.add_files import AdditionRefused, Published, pins, problems
 from tokenspec.models.add_goldens import Made, known, make_goldens
@@ -23,7 +24,7 @@ from tokenspec.models.add_row import Stated, row_spec, row_toml, stated_wire
 from tokenspec.models.add_wire import infer_features, infer_wire
 from tokenspec.models.assemble import pin
 from tokenspec.models.build import folder
-from tokenspec.models.cache import keep_folder, row_folder
+from tokenspec.models.cache import keep_folder, row_folder, sha256
 from tokenspec.models.fingerprint import verify
 from tokenspec.models.rows import Row, load, specs
 from tokenspec.models.spec import RowSpec, Wire
@@ -56,10 +57,9 @@ def refuse_taken(stated: Stated, published: Published) -> None:
         raise AdditionRefused(
             stated.id, ["the id has other characters than a-z, 0-9, '.' and '-'; choose one with --id"]
         )
-    pinned, rows = pins(published), specs()
+    rows = specs()
     if stated.id in rows:
-        old = rows[stated.id].pins
-        changed = [what for what in ("tokenizer", "template") if old[what] != pinned[what]]
+        changed = _differing(rows[stated.id], published)
         goldens = sum(1 for _ in (fixtures_dir() / "golden").glob(f"**/{stated.id}/*/*.json"))
         why = (
             f"its {' and '.join(changed)} differs from the pinned one, so {goldens} existing goldens would change; "
@@ -69,17 +69,26 @@ def refuse_taken(stated: Stated, published: Published) -> None:
         )
         raise AdditionRefused(stated.id, [f"the row id is taken, {why}"])
     for row in rows.values():
-        if row.pins == pinned:
+        if not _differing(row, published):
             raise AdditionRefused(stated.id, [f"this template and tokenizer are the row {row.id!r} already"])
     leftovers = [path for path in (fixtures_dir() / "golden").glob(f"**/{stated.id}") if path.is_dir()]
     if leftovers:
         raise AdditionRefused(stated.id, [f"{leftovers[0].relative_to(fixtures_dir())} exists and belongs to no row"])
 
 
+def _differing(row: RowSpec, published: Published) -> list[str]:
+    """Which of a row's two pins these files do not have; toy rows pin their tokenizer's own bytes."""
+    pinned, raw = pins(published), sha256(published.raw[publisher.TOKENIZER])
+    same = {"tokenizer": {pinned["tokenizer"], raw}, "template": {pinned["template"]}}
+    return [what for what, hashes in same.items() if row.pins[what] not in hashes]
+
+
 @contextmanager
 def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Addition]:
     """Everything short of writing, in a temporary folder that is gone afterwards. Raises AdditionRefused."""
     from tokenspec.certificate import certify
+    from tokenspec.certificate.probe import Probe, Refused
+    from tokenspec.certificate.scenarios import USER
 
     refuse_taken(stated, published)
     if found := list(problems(published, stated.plain)):
@@ -88,6 +97,15 @@ def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Additi
         work = Path(place)
         row = _folder_row(row_spec(published, stated, EMPTY, ()), published, work / "model")
         verify(row.spec, published.tokenizer, [])
+        asked = Probe(row).text([USER])
+        if isinstance(asked, Refused):
+            raise AdditionRefused(stated.id, [f"the template refuses one user message: {asked.kind}"])
+        features = infer_features(certify(row, with_tokens=False).facts)
+        row = Row(msgspec.structs.replace(row.spec, features=features), row.directory)
+        (work / "row.toml").write_text(row_toml(row.spec), encoding="utf-8")
+        step("asking the oracle in two processes", 0, 1)
+        if unstable := instabilities(work / "row.toml", row.directory, date=stated.date):
+            raise AdditionRefused(stated.id, unstable)
         wire = stated_wire(stated, infer_wire(row, published))
         notes = list(_notes(published, stated, wire))
         if not wire.assistant_open or not wire.assistant_close:
@@ -97,13 +115,6 @@ def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Additi
             )
         spec = msgspec.structs.replace(row.spec, wire=wire)
         row = Row(spec, row.directory)
-        features = infer_features(certify(row, with_tokens=False).facts)
-        spec = msgspec.structs.replace(spec, features=features)
-        row = Row(spec, row.directory)
-        (work / "row.toml").write_text(row_toml(spec), encoding="utf-8")
-        step("asking the oracle in two processes", 0, 1)
-        if unstable := instabilities(work / "row.toml", row.directory, date=stated.date):
-            raise AdditionRefused(stated.id, unstable)
         certificate = certify(row)
         with known(spec, folder(spec, published.tokenizer, published.template)):
             made = make_goldens(row, work / "golden", lambda done, total: step("making goldens", done, total))
@@ -133,7 +144,7 @@ def _notes(published: Published, stated: Stated, wire: Wire) -> Iterator[str]:
 
 
 def land(addition: Addition, reason: str) -> list[Path]:
-    """Write row, certificate and goldens and renew the manifest; on any error everything new is removed again.
+    """Write row, certificate, goldens and id profiles and renew the manifest; on any error all that is new goes again.
 
     Raises:
         UsageError: the fixtures are not those of a checkout.
@@ -141,8 +152,8 @@ def land(addition: Addition, reason: str) -> list[Path]:
     """
     from tokenspec.certificate.facts import Review
     from tokenspec.certificate.files import path_of, today, with_reviews
+    from tokenspec.fixtures import manifest, profiles
     from tokenspec.fixtures.errata import changed_goldens, snapshot_of_goldens
-    from tokenspec.fixtures.manifest import write_manifest
 
     if checkout_root() is None:
         raise UsageError("fixtures are added to a checkout of the project, and this is an installed one; try --dry-run")
@@ -162,7 +173,9 @@ def land(addition: Addition, reason: str) -> list[Path]:
         write_atomically(written[-1], row_toml(spec))
         specs.cache_clear()
         load.cache_clear()
-        write_manifest()
+        written.append(profiles.path_of(spec.id))
+        profiles.write(spec.id)
+        manifest.write_manifest()
     except BaseException:
         for path in reversed(written):
             if path.is_dir():

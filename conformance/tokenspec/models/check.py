@@ -16,6 +16,7 @@ from tokenspec.models.fingerprint import verify
 from tokenspec.models.publisher import TOKENIZER
 from tokenspec.models.review import sheet
 from tokenspec.models.review_markdown import sheet_markdown
+from tokenspec.oracle_version import same_answer
 
 if TYPE_CHECKING:
     from tokenspec.models.rows import Row
@@ -64,7 +65,7 @@ def cells_with_goldens(row_id: str) -> list[Cell]:
     """The cells of the row in areas with an oracle; pairs belong to the aligners, whose oracle is a program apart."""
     from tokenspec.select import Selection, select_cells
 
-    return [cell for cell in select_cells(Selection(rows=(row_id,))) if cell.area.oracle]
+    return [cell for cell in select_cells(Selection(rows=(row_id,))) if cell.area.oracle and not cell.borrowed]
 
 
 def missing_goldens(row_id: str) -> str | None:
@@ -80,12 +81,7 @@ def other_answers(cells: list[Cell], row: Row) -> str | None:
         assert cell.area.oracle is not None
         now = cell.area.oracle(cell.case, cell.row, {row.id: row})
         golden = cell.golden
-        if golden is not None and (now.outcome, now.error, now.expect, now.pins) != (
-            golden.outcome,
-            golden.error,
-            golden.expect,
-            golden.pins,
-        ):
+        if golden is not None and not (same_answer(now, golden) and now.pins == golden.pins):
             names.append(cell.name)
     return None if not names else f"{_some(names)} differ; the template, the tokenizer or the oracle changed"
 
@@ -142,7 +138,7 @@ def not_listed(row_id: str) -> str | None:
 
 
 def _is_of(name: str, row_id: str) -> bool:
-    own = {f"models/{row_id}.toml", f"certificates/{row_id}.json"}
+    own = {f"models/{row_id}.toml", f"certificates/{row_id}.json", f"profiles/{row_id}.json"}
     return name in own or (name.startswith("golden/") and any(row_id in part.split("+") for part in name.split("/")))
 
 

@@ -41,7 +41,8 @@ def print_sheet(console: Console, found: Sheet) -> None:
             line.case, line.outcome, str(line.tokens or ""), Text(line.note, overflow="ellipsis", no_wrap=True)
         )
     console.print(cases)
-    console.print(f"{len(found.lines) - CASES} more render cases stand in the Markdown sheet", style="dim")
+    if len(found.lines) > CASES:
+        console.print(f"{len(found.lines) - CASES} more render cases stand in the Markdown sheet", style="dim")
     for case, spans in found.texts:
         console.print(
             Panel(_coloured(spans, plain=console.no_color or not console.is_terminal), title=case, box=box.ROUNDED)
