@@ -90,6 +90,12 @@ def requirements() -> dict[str, Requirement]:
     return {block.id: block for path in chapters() for block in parse_chapter(path)}
 
 
+def withdrawn_ids() -> set[str]:
+    """Ids that may never be used again: those ``spec/withdrawn.md`` lists."""
+    path = spec_dir() / "withdrawn.md"
+    return set(re.findall(r"\b[A-Z]{3}-\d{3}\b", path.read_text(encoding="utf-8"))) if path.exists() else set()
+
+
 def severity_of(ids: Iterable[str]) -> str:
     """The strongest level among cited requirements: ``MUST``, ``SHOULD`` or ``MAY``. Unknown ids count as MUST."""
     known = requirements()

@@ -10,7 +10,7 @@ import msgspec
 from tokenspec.data import spec_dir
 from tokenspec.model import canonical_json, read_fixture, write_atomically
 
-from . import requirements
+from . import requirements, withdrawn_ids
 
 
 class LockedRequirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -36,6 +36,9 @@ def read_lock() -> dict[str, LockedRequirement]:
 def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None = None) -> list[str]:
     """Write the lock and return the ids whose text hash was renewed.
 
+    Only what is acknowledged is renewed or added. A requirement that is gone from the chapters stays in the lock until
+    ``spec/withdrawn.md`` lists it, so that its id is not forgotten and used again.
+
     Args:
         acknowledged: ids whose current text was reviewed; None means all of them.
         kills: requirement id -> mutants killed by a check citing it; None keeps what the lock says.
@@ -52,7 +55,9 @@ def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None 
     for id_, block in sorted(requirements().items()):
         before = old.get(id_)
         sha = block.text_sha256
-        if before is not None and acknowledged is not None and id_ not in acknowledged:
+        if acknowledged is not None and id_ not in acknowledged:
+            if before is None:
+                continue
             sha = before.text_sha256
         elif before is None or before.text_sha256 != sha:
             renewed.append(id_)
@@ -68,5 +73,7 @@ def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None 
                 mutants=killed,
             )
         )
+    gone = set(old) - set(requirements()) - withdrawn_ids()
+    entries = sorted([*entries, *(old[id_] for id_ in gone)], key=lambda entry: entry.id)
     write_atomically(spec_dir() / "requirements.lock.json", canonical_json(entries))
     return renewed

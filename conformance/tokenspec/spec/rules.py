@@ -15,7 +15,7 @@ from tokenspec.data import spec_dir
 from tokenspec.model import read_json
 from tokenspec.select import load_cases
 
-from . import HEADING, STRENGTH, Requirement, chapters, requirements
+from . import HEADING, STRENGTH, Requirement, chapters, requirements, withdrawn_ids
 from .lock import read_lock
 
 KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
@@ -58,12 +58,6 @@ def keywords_sit_in_blocks() -> Iterator[str]:
                     said = True
         if not said:
             yield f"T1 {path.name}: the last block never says {level} in its text"
-
-
-def withdrawn_ids() -> set[str]:
-    """Ids that may never be used again."""
-    path = spec_dir() / "withdrawn.md"
-    return set(re.findall(r"\b[A-Z]{3}-\d{3}\b", path.read_text(encoding="utf-8"))) if path.exists() else set()
 
 
 def ids_are_ordered() -> Iterator[str]:
