@@ -41,6 +41,21 @@ def test_refusals_have_their_kind(template, code):
     assert str(caught.value).startswith("template: ")
 
 
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("{% for v in x %}{% endfor %}", "'int' object is not iterable"),
+        ("{{ y.trim() }}", "'str object' has no attribute 'trim'"),
+        ("{{ y.__class__.z }}", "attribute '__class__' of 'str' object"),
+        ("{{ raise_exception(\"a 'Tracked' object\") }}", "a 'Tracked' object"),
+    ],
+)
+def test_refusals_name_plain_types(template, words):
+    with pytest.raises(TemplateRefuses) as caught:
+        render_text(template, {"x": 3, "y": "a"}, now=NOW)
+    assert words in str(caught.value)
+
+
 def test_a_broken_template_is_told_apart():
     with pytest.raises(InvalidTemplate, match="not a chat template"):
         render_text("{% if %}", {}, now=NOW)

@@ -16,6 +16,7 @@ from .limits import Limits, TemplateLimitExceeded
 from .sandbox import clock
 from .state import STATE, RenderState
 from .tracking import compile_template
+from .words import words_of
 
 
 class TemplateRefuses(TokenSpecError):
@@ -23,7 +24,7 @@ class TemplateRefuses(TokenSpecError):
 
     def __init__(self, error: Exception) -> None:
         """Name the kind of ``error``, keep its words."""
-        super().__init__(f"{type(error).__name__}: {error}", field="template")
+        super().__init__(words_of(error), field="template")
         self.rejection_code = refusal_code(error)
 
 

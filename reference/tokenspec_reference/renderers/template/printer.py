@@ -13,6 +13,7 @@ from .ownership import Piece
 from .provenance import runs_of
 from .sandbox import clock
 from .state import STATE, RenderState
+from .words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +66,7 @@ class Printer:
         except RecursionError as error:
             raise TemplateLimitExceeded("the template recurses without end", field="chat_template") from error
         except Exception as error:  # whatever a template can raise, it refuses the conversation with it
-            raise TemplateRejects(f"the chat template refuses it: {type(error).__name__}: {error}") from error
+            raise TemplateRejects(f"the chat template refuses it: {words_of(error)}") from error
         return Printed(text, pieces, state.table)
 
     def _variables(self, chat: Chat, state: RenderState, add_generation_prompt: bool) -> dict[str, Any]:
