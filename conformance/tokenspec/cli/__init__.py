@@ -19,7 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "render": ("render", "Show your own conversation as tokens: owners, content and sampled masks."),
     "models": ("models", "List the model rows and fetch their files."),
     "bless": ("fixtures", "Make goldens from the oracle."),
-    "fixtures": ("fixtures", "Lint fixtures and verify goldens against the oracle."),
+    "fixtures": ("fixtures", "Lint, verify, list and export fixtures; turn failures into cases."),
     "spec": ("spec", "Check the traceability of the specification."),
     "mutants": ("mutants", "Prove that the checks can fail: run every broken implementation."),
     "report": ("report", "Turn a saved run into a page, Markdown, JUnit XML, a badge or a comparison."),

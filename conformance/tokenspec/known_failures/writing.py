@@ -128,7 +128,7 @@ def _order(failure: Failure) -> tuple[str, ...]:
 def text_of(known: KnownFailures, failures: Sequence[Failure]) -> str:
     """The file: who it is about, then the entries in order, each key in its place."""
     lines = [
-        "# Known failures, strict both ways. Sorted and rewritten by tokenspec run --write-known-failures: comments go.",
+        "# Known failures, strict both ways. Sorted; rewritten by tokenspec run --write-known-failures, comments go.",
         f"# Keys: {KEYS}.",
         "# class is fail, error or rejected; '*' in case, row, requirement or check stands for any characters.",
         f"implementation = {toml_string(known.implementation)}",
