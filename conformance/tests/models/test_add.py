@@ -90,6 +90,16 @@ def test_the_sheet_shows_pins_facts_cases_and_texts(world: Path, tmp_path: Path)
             assert wanted in text
 
 
+def test_terminal_commands_of_a_template_are_shown_and_not_sent(world: Path, tmp_path: Path) -> None:
+    (world / "chat_template.jinja").write_text("{{- '\x1b[2J<script>|' -}}" + FAULTLESS)
+    code, said = tokenspec("models", "add", "--from-dir", world, "--dry-run", "--sheet", tmp_path / "sheet.md")
+    assert code == 0, said
+    sheet = (tmp_path / "sheet.md").read_text()
+    assert "\x1b" not in said + sheet
+    assert "\N{SYMBOL FOR ESCAPE}[2J<script>|" in said
+    assert r"`'\x1b[2J<script>\|" in sheet
+
+
 def test_a_dry_run_writes_nothing(world: Path) -> None:
     before = tree(data.fixtures_dir())
     code, said = tokenspec("models", "add", "--from-dir", world, "--dry-run")

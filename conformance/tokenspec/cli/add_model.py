@@ -16,6 +16,7 @@ from tokenspec.errors import UsageError
 if TYPE_CHECKING:
     from tokenspec.models.add_files import Published
     from tokenspec.models.add_row import Stated
+    from tokenspec.models.check import Step
 
 REVISION = re.compile(r"^[0-9a-f]{40}$")
 
@@ -169,14 +170,15 @@ def check(rows: tuple[str, ...], sheet: Path | None) -> None:
     blocks: list[str] = []
     codes = []
     for row in rows:
-        steps, block = check_row(row)
+        code, block = check_row(row, lambda step, row=row: click.echo(_said(row, step)))  # type: ignore[misc]
         blocks.append(block)
-        for step in steps:
-            said = f"ok   {row}: {step.what}" if step.reason is None else f"FAIL {row}: {step.what}: {step.reason}"
-            click.echo(said)
-        codes.append(max((step.code for step in steps if step.reason is not None), default=0))
+        codes.append(code)
     if sheet is not None:
         write_atomically(sheet, "\n".join(blocks))
         click.echo(f"wrote {sheet}")
     click.echo(f"{sum(code == 0 for code in codes)} of {len(rows)} rows are fit to merge")
     sys.exit(max(codes))
+
+
+def _said(row: str, step: Step) -> str:
+    return f"ok   {row}: {step.what}" if step.reason is None else f"FAIL {row}: {step.what}: {step.reason}"

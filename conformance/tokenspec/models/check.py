@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,30 +35,45 @@ class Step:
     reason: str | None = None
 
 
-def check_row(row_id: str) -> tuple[list[Step], str]:
-    """All steps on one row, and its review sheet as Markdown. Raises UnknownRow."""
+def check_row(row_id: str, tell: Callable[[Step], None]) -> tuple[int, str]:
+    """Take all steps on one row, telling each as it is done.
+
+    Returns:
+        The exit code and the row's review sheet as Markdown.
+
+    Raises:
+        UnknownRow: no such row.
+    """
     spec = spec_of(row_id)
     what = "files have the pinned hashes, control tokens their ids"
     try:
         row = load(row_id)
         verify(spec, (row.directory / TOKENIZER).read_bytes(), [])
     except (AssetsMissing, BuildError) as error:
-        return [Step(what, FIXTURES, str(error))], f"# Review of {row_id}\n\nits files are not here: {error}\n"
-    cells = [cell for cell in cells_with_goldens(row_id) if cell.golden is not None]
-    steps = [
-        Step(what, FIXTURES),
-        Step("every case has a golden", FIXTURES, missing_goldens(row_id)),
-        Step(f"the oracle repeats {len(cells)} goldens", FIXTURES, other_answers(cells, row)),
-        Step("the certificate is what is measured", FIXTURES, other_facts(row)),
-        Step("the reference passes every MUST, or the row says why not", CONFORMANCE, undeclared(row)),
-        Step("the manifest lists the row's files", FIXTURES, not_listed(row_id)),
+        tell(Step(what, FIXTURES, str(error)))
+        return FIXTURES, f"# Review of {row_id}\n\nits files are not here: {error}\n"
+    cells = cells_with_goldens(row_id)
+    there = [cell for cell in cells if cell.golden is not None]
+    steps = [Step(what, FIXTURES)]
+    tell(steps[0])
+    further: list[tuple[str, int, Callable[[], str | None]]] = [
+        ("every case has a golden", FIXTURES, lambda: missing_goldens(row_id, cells)),
+        (f"the oracle repeats {len(there)} goldens", FIXTURES, lambda: other_answers(there, row)),
+        ("the certificate is what is measured", FIXTURES, lambda: other_facts(row)),
+        ("the reference passes every MUST, or the row says why not", CONFORMANCE, lambda: undeclared(row)),
+        ("the manifest lists the row's files", FIXTURES, lambda: not_listed(row_id)),
     ]
+    for said, code, reason in further:
+        steps.append(Step(said, code, reason()))
+        tell(steps[-1])
+    failed = [step for step in steps if step.reason is not None]
+    worst = max((step.code for step in failed), default=0)
     certificate = committed(row_id)
     if certificate is None:
-        return steps, f"# Review of {row_id}\n\nit has no certificate\n"
-    made = [(cell, cell.golden) for cell in cells if cell.golden is not None]
-    failed = [f"{step.what}: {step.reason}" for step in steps if step.reason is not None]
-    return steps, sheet_markdown(sheet(spec, certificate, made, failed))
+        return worst, f"# Review of {row_id}\n\nit has no certificate\n"
+    made = [(cell, cell.golden) for cell in there if cell.golden is not None]
+    notes = [f"{step.what}: {step.reason}" for step in failed]
+    return worst, sheet_markdown(sheet(spec, certificate, made, notes))
 
 
 def cells_with_goldens(row_id: str) -> list[Cell]:
@@ -68,9 +83,9 @@ def cells_with_goldens(row_id: str) -> list[Cell]:
     return [cell for cell in select_cells(Selection(rows=(row_id,))) if cell.area.oracle and not cell.borrowed]
 
 
-def missing_goldens(row_id: str) -> str | None:
+def missing_goldens(row_id: str, cells: list[Cell]) -> str | None:
     """Cases without golden."""
-    names = [cell.name for cell in cells_with_goldens(row_id) if cell.golden is None]
+    names = [cell.name for cell in cells if cell.golden is None]
     return None if not names else f"{_some(names)} have none; run: tokenspec bless --row {row_id}"
 
 
@@ -144,6 +159,5 @@ def _is_of(name: str, row_id: str) -> bool:
 
 def _some(names: list[str]) -> str:
     """The first few, and how many more."""
-    shown: Iterator[str] = iter(names[:NAMED])
     more = len(names) - NAMED
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CASES = 12
 STYLES = {"content": "black on green", "sampled": "black on cyan", "prompt": "magenta", "unattributed": "yellow"}
 MARKS = {"content": "«{}»", "sampled": "‹{}›", "prompt": "⟨{}⟩", "unattributed": "?{}?"}
+PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {127: 0x2421}
+"""A model's text may hold terminal commands: they are shown, never sent."""
 
 
 def print_sheet(console: Console, found: Sheet) -> None:
@@ -54,7 +56,8 @@ def _coloured(spans: list[tuple[str, int | None, int, str]], *, plain: bool) -> 
     """Kinds by colour; where there is none, by quotes."""
     text = Text()
     for kind, _, _, part in spans:
-        text.append(MARKS.get(kind, "{}").format(part) if plain else part, STYLES.get(kind, "dim"))
+        shown = part.translate(PICTURES)
+        text.append(MARKS.get(kind, "{}").format(shown) if plain else shown, STYLES.get(kind, "dim"))
     return text
 
 
