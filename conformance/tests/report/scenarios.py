@@ -39,6 +39,7 @@ def header(*impls: str, **more: Any) -> dict[str, Any]:
             "RND-090": {"level": "SHOULD", "title": "wish", "link": "10.md#RND-090", "text": "It SHOULD be."},
         },
         "known_failures": [],
+        "reasons": dict.fromkeys(impls),
         **more,
     }
 

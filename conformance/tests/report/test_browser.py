@@ -232,6 +232,19 @@ def test_the_command_is_copied(opened: Open) -> None:
     assert page.locator(".copy").inner_text() == "copied"
 
 
+def test_reviewed_causes_are_shown_where_something_fails(opened: Open) -> None:
+    report = every_verdict()
+    cause = {"id": "nasty-text", "why": "It escapes <b>nothing</b>.", "rows": ["*"], "checks": ["render.ids"]}
+    cause |= {"cases": ["render/nasty"], "link": "mine#7"}
+    report.header["reasons"]["mine"] = {"version": "1.2", "deviation": [cause]}
+    page = opened(report, "view=failures")
+    assert "5 cells with a failure no reviewed cause" in page.locator(".note.warn").inner_text()
+    page.locator(".case", has_text="It escapes <b>nothing</b>.").click()
+    assert texts(page, "#cases .case b") == ["render/nasty"]
+    page.locator("#cases .case").click()
+    assert texts(page, "dialog .why") == ["Why: It escapes <b>nothing</b>. mine#7"]
+
+
 def test_a_run_against_another_oracle_is_repeated_against_it(opened: Open) -> None:
     page = opened(
         Report({**every_verdict().header, "oracle": "4.9"}, every_verdict().results), "case=render/one&on=alpha&by=mine"

@@ -100,7 +100,7 @@ def test_the_cells_add_up_to_the_results() -> None:
         assert found["cases"][case][0] == result.case
         shown = [
             (found["checks"][check]["name"], found["verdicts"][verdict], found["details"][detail])
-            for check, verdict, detail, _ in found["patterns"][pattern]["findings"]
+            for check, verdict, detail, *_ in found["patterns"][pattern]["findings"]
         ]
         assert shown == [(one.check, one.verdict, one.detail) for one in result.findings]
 

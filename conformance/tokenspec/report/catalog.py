@@ -10,12 +10,15 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from tokenspec.areas import areas, models_of
 from tokenspec.checks import all_checks
 from tokenspec.data import fixtures_dir
+from tokenspec.deviations import reasons_of
 from tokenspec.models import specs
 from tokenspec.oracle_version import CURRENT
 from tokenspec.spec import requirements
@@ -29,7 +32,7 @@ PACKAGES = ("tokenspec", "transformers", "tokenizers", "jinja2", "torch")
 
 
 def header(
-    columns: Iterable[Column],
+    columns: Sequence[Column],
     cells: Sequence[Cell],
     known_failures: Sequence[Mapping[str, Any]] = (),
     oracle: str = CURRENT.transformers,
@@ -39,7 +42,8 @@ def header(
     Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash), ``oracle`` (the
     transformers version whose answers are expected); ``implementations`` (what each column says of itself); for the
     chosen cells ``areas``, ``rows``, ``cases``, ``checks`` and ``requirements``, each by name in the order to show them
-    in; ``known_failures``: per list its column, file, number of entries and complaints.
+    in; ``known_failures``: per list its column, file, number of entries and complaints; ``reasons``: per column the
+    reviewed causes of its deviations, or None.
     """
     chosen = {cell.area.name for cell in cells}
     checks = {name: check for name, check in all_checks().items() if check.area in chosen}
@@ -66,6 +70,7 @@ def header(
             if id_ in cited
         },
         "known_failures": list(known_failures),
+        "reasons": {column.name: msgspec.to_builtins(reasons_of(column.name)) for column in columns},
     }
 
 

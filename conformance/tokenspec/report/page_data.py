@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from tokenspec.deviations import Deviation, Reasons
 from tokenspec.oracle_version import CURRENT
 from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report
@@ -62,11 +65,12 @@ def page_data(report: Report) -> dict[str, Any]:
     areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
     details, patterns, pieces, inputs = Details(), Table(), Table(), Table()
-    kept = worth_keeping(results)
+    kept, causes = worth_keeping(results), Causes(head["reasons"])
     evidence: list[dict[str, Any]] = []
     cells: list[list[int]] = []
     for number, result in enumerate(results):
-        pattern = tuple(finding_key(finding, checks, details) for finding in result.findings)
+        why = causes.of(result)
+        pattern = tuple(finding_key(finding, checks, details, why) for finding in result.findings)
         row = [
             areas.number(result.area),
             rows.number(result.row),
@@ -91,6 +95,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "missing": never_exercised(report),
         "known": head["known_failures"],
         "again": [] if head["oracle"] == CURRENT.transformers else ["--oracle", head["oracle"]],
+        "reasons": causes.shown,
         "details": details.values,
         "patterns": patterns.values,
         "cells": cells,
@@ -104,11 +109,38 @@ WORDS = ("areas", "rows", "cases")
 NO_CHECK: dict[str, Any] = {"area": "", "level": "", "requires": [], "doc": ""}
 
 
-def finding_key(finding: Finding, checks: Table, details: Table) -> tuple[int, int, int, int]:
-    """A finding as (check, verdict, detail, whether a MUST is at stake)."""
+@dataclass
+class Causes:
+    """The reviewed causes of deviations by number, and which of them speaks of a finding."""
+
+    given: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Type the causes of every column, and list what the page shows of them."""
+        self.by_impl: dict[str, list[tuple[int, Deviation]]] = {}
+        self.shown: list[dict[str, str]] = []
+        for impl, given in self.given.items():
+            for deviation in msgspec.convert(given, Reasons).deviation if given else ():
+                self.by_impl.setdefault(impl, []).append((len(self.shown), deviation))
+                self.shown.append(
+                    {"impl": impl, "id": deviation.id, "why": deviation.why, "link": deviation.link or ""}
+                )
+
+    def of(self, result: CellResult) -> dict[str, int]:
+        """Per check of a cell that fails the first cause that explains it."""
+        found: dict[str, int] = {}
+        for number, deviation in self.by_impl.get(result.impl, ()):
+            for finding in deviation.explains(result):
+                found.setdefault(finding.check, number)
+        return found
+
+
+def finding_key(finding: Finding, checks: Table, details: Table, why: dict[str, int]) -> tuple[int, ...]:
+    """A finding as (check, verdict, detail, whether a MUST is at stake) and, where one is reviewed, its cause."""
     number = checks.number(finding.check)
     verdict, detail = VERDICTS.index(finding.verdict.value), details.number(finding.detail)
-    return number, verdict, detail, int(finding.severity == "MUST")
+    key = (number, verdict, detail, int(finding.severity == "MUST"))
+    return (*key, why[finding.check]) if finding.check in why else key
 
 
 def levels_of(result: CellResult) -> dict[str, int]:

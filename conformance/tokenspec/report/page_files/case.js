@@ -58,15 +58,15 @@ function others(cell) {
 // An implementation that broke or refused says so to every check: that is shown once.
 function alike(findings) {
   const groups = new Map();
-  for (const [check, verdict, detail, must] of findings) {
-    const key = `${verdict}|${detail}|${must}`;
-    if (!groups.has(key)) groups.set(key, { checks: [], verdict, detail, must });
+  for (const [check, verdict, detail, must, why] of findings) {
+    const key = `${verdict}|${detail}|${must}|${why}`;
+    if (!groups.has(key)) groups.set(key, { checks: [], verdict, detail, must, why });
     groups.get(key).checks.push(data.checks[check]);
   }
   return [...groups.values()];
 }
 
-function findingShown({ checks, verdict, detail, must }) {
+function findingShown({ checks, verdict, detail, must, why }) {
   const [first] = checks;
   const several = checks.length > 1 ? element("span", { class: "dim" }, ` and ${counted(checks.length - 1, "more check")}`) : null;
   const requires = [...new Set(checks.flatMap((check) => check.requires))];
@@ -74,6 +74,7 @@ function findingShown({ checks, verdict, detail, must }) {
     element("h3", {}, badge(verdict), " ", first.name, several, must ? null : element("span", { class: "dim" }, " a SHOULD: shown, does not count")),
     several || !first.doc ? null : element("p", { class: "dim" }, first.doc),
     data.details[detail] ? element("pre", {}, data.details[detail]) : null,
+    why === undefined ? null : element("p", { class: "why" }, element("b", {}, "Why: "), data.reasons[why].why, element("span", { class: "dim" }, ` ${data.reasons[why].link}`)),
     requires.length > 4 ? element("details", {}, element("summary", {}, counted(requires.length, "requirement")), requires.map(requirementNote))
       : requires.map(requirementNote));
 }

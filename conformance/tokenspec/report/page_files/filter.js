@@ -1,4 +1,4 @@
-// The filter: words that must all occur, "two words", -not, and row: case: impl: area: req: check: level: verdict:
+// The filter: words that must all occur, "two words", -not, and row: case: impl: area: req: check: level: verdict: why: text:
 
 const FIELDS = {
   row: (cell) => data.rows[cell.row].name,
@@ -9,6 +9,7 @@ const FIELDS = {
   verdict: (cell) => textOf(cell.pattern).verdicts,
   check: (cell) => textOf(cell.pattern).checks,
   req: (cell) => textOf(cell.pattern).requires,
+  why: (cell) => textOf(cell.pattern).why,
   text: (cell) => textOf(cell.pattern).details + " " + data.cases[cell.name][1],
 };
 
@@ -20,6 +21,7 @@ function textOf(pattern) {
       checks: checks.map((check) => check.name).join(" ").toLowerCase(),
       requires: checks.flatMap((check) => check.requires).join(" ").toLowerCase(),
       verdicts: pattern.findings.map(([, verdict]) => VERDICTS[verdict]).join(" "),
+      why: pattern.findings.map(([, , , , why]) => why === undefined ? "" : data.reasons[why].id).join(" ").toLowerCase(),
       details: pattern.findings.map(([, , detail]) => data.details[detail]).join(" ").toLowerCase(),
     };
   }

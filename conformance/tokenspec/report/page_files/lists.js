@@ -78,7 +78,29 @@ function failuresView() {
   }
   if (!groups.size) return [element("p", { class: "note good" }, "No failures here.")];
   const kinds = [...groups.values()].sort((a, b) => a.impl - b.impl || b.cells.size - a.cells.size);
-  return [element("ol", { class: "cases kinds" }, kinds.map(kindLine))];
+  return [element("ol", { class: "cases kinds" }, kinds.map(kindLine)), whySection()];
+}
+
+const DEVIATING = ["fail", "error", "rejected", "xfail"];
+
+// The reviewed causes that were met, most cells first, and how many failures have none.
+function whySection() {
+  if (!data.reasons.length) return null;
+  const met = data.reasons.map((reason) => ({ ...reason, cells: new Set() }));
+  const unexplained = new Map();
+  for (const cell of filteredCells()) {
+    for (const [, verdict, , , why] of cell.pattern.findings) {
+      const impl = data.implementations[cell.impl].impl;
+      if (why !== undefined) met[why].cells.add(cell);
+      else if (DEVIATING.includes(VERDICTS[verdict]) && data.reasons.some((reason) => reason.impl === impl)) unexplained.set(impl, (unexplained.get(impl) || new Set()).add(cell));
+    }
+  }
+  const lines = met.filter((reason) => reason.cells.size).sort((a, b) => b.cells.size - a.cells.size).map((reason) => element("li", {}, button([
+    element("b", {}, counted(reason.cells.size, "cell")), element("span", { class: "dim" }, ` of ${reason.impl} `), reason.why,
+    reason.link ? element("span", { class: "dim" }, ` ${reason.link}`) : null,
+  ], () => go({ ...NO_CELL, impl: reason.impl, q: `why:${reason.id}` }), { class: "case" })));
+  const open = [...unexplained].map(([impl, found]) => element("p", { class: "note warn" }, `${impl}: ${counted(found.size, "cell")} with a failure no reviewed cause speaks of`));
+  return element("section", { class: "area" }, element("h2", {}, "Why they deviate"), element("ol", { class: "cases kinds" }, lines), open);
 }
 
 function kindLine(group) {
