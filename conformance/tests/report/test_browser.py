@@ -101,9 +101,9 @@ def test_from_a_cell_to_its_cases_to_the_tokens(opened: Open) -> None:
 
 def test_nothing_of_a_case_runs(opened: Open) -> None:
     page = opened(every_verdict(), "case=render/nasty&on=alpha&by=mine")
-    assert page.locator("dialog pre").first.inner_text().startswith("<script>document.title")
+    assert page.locator("dialog .finding pre").first.inner_text().startswith("<script>document.title")
     page.locator("dialog summary", has_text="Input").click()
-    assert "onerror" in page.locator("dialog pre").last.inner_text()
+    assert "onerror" in page.locator("dialog details[open] pre").inner_text()
     for view in ("matrix", "requirements", "failures", "known"):
         page.evaluate("view => { location.hash = 'view=' + view + '&q=nasty'; }", view)
         page.wait_for_timeout(50)

@@ -30,8 +30,7 @@ function showCase() {
     element("p", {}, why),
     element("p", { class: "dim" }, `${rowName(row)}${row.status ? ` (${row.status} row)` : ""}, by ${data.implementations[cell.impl].impl}`),
     others(cell),
-    alike(loud).map(findingShown),
-    evidenceShown(cell, loud),
+    inOrder(cell, loud),
     element("h3", {}, "Again"), codeLine(againCommand(cell)),
     quiet.length ? element("details", {}, element("summary", {}, counted(quiet.length, "more verdict")),
       element("table", { class: "verdicts" }, element("tbody", {}, quiet.map(([check, verdict, detail]) => element("tr", {},
@@ -40,6 +39,15 @@ function showCase() {
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
   scrollToDifference(dialog);
+}
+
+// Where there are two sides to compare they come first, under one line of what is wrong; else what the checks say.
+function inOrder(cell, loud) {
+  const findings = alike(loud).map(findingShown);
+  const evidence = data.evidence[cell.evidence];
+  if (!evidence || !(evidence.got || evidence.lines)) return [findings, evidenceShown(cell, loud)];
+  const said = [...new Set(loud.map(([, , detail]) => firstLine(data.details[detail])))];
+  return [element("p", { class: "said" }, said.join("; ")), evidenceShown(cell, loud), element("h3", {}, "Checks"), findings];
 }
 
 function closeCase() {
