@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 import click
 
-from tokenspec.errors import FixtureError
-
 
 def rows_with_template(rows: Iterable[str] = ()) -> list[str]:
     """The asked-for rows that have a chat template; all of them by default. Raises UnknownRow."""
@@ -48,34 +46,32 @@ def certify_rows(rows: Iterable[str], accept: str | None) -> int:
     return differing
 
 
-def certificate_gate(rows: Iterable[str]) -> int:
-    """Compare the certificates of judged rows with the installed oracle: 0, or the exit code of invalid fixtures.
+def changed_certificates(rows: Iterable[str]) -> list[str]:
+    """What the installed oracle measures otherwise than the certificates of judged rows say, ready to print.
 
-    Text only, so it costs tenths of a second a row. A certificate binds the versions it was measured with: with others
-    installed there is nothing to compare, and without ``transformers`` nobody to ask.
+    Text only, so it costs less than a tenth of a second a row. A certificate binds the versions it was measured with:
+    with others installed there is nothing to compare, and without ``transformers`` nobody to ask.
     """
     if importlib.util.find_spec("transformers") is None:
-        return 0
+        return []
     from tokenspec.certificate import certify, changes, committed
     from tokenspec.certificate.files import same_oracle
     from tokenspec.certificate.screen import change_lines
     from tokenspec.models import AssetsMissing, load
     from tokenspec.oracle.transformers_oracle import versions
 
-    code = 0
+    lines: list[str] = []
     for row in dict.fromkeys(rows):
         old = committed(row)
         if old is not None and not same_oracle(old, versions()):
             continue
         try:
-            found = changes(old, certify(load(row), with_tokens=False)) if old is not None else None
+            found = (
+                list(change_lines(changes(old, certify(load(row), with_tokens=False)))) if old else ["  there is none"]
+            )
         except AssetsMissing:
             continue
-        if found is not None and not found:
-            continue
-        code = FixtureError.exit_code
-        lines = ["  there is none"] if found is None else list(change_lines(found))
-        click.echo(f"the certificate of {row} is not what the oracle measures:", err=True)
-        click.echo("\n".join(lines), err=True)
-        click.echo(f'review it, then: tokenspec models certify {row} --accept "why it is right"', err=True)
-    return code
+        if found:
+            again = f'review it, then: tokenspec models certify {row} --accept "why it is right"'
+            lines += [f"the certificate of {row} is not what the oracle measures:", *found, again]
+    return lines

@@ -16,7 +16,7 @@ from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import Cell
 from tokenspec.areas.protocol import within_reach
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import FixtureError, UsageError
 from tokenspec.fixtures.flags import basic_flags
 from tokenspec.fixtures.guard import untouched
 from tokenspec.models import specs
@@ -31,7 +31,7 @@ from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
-from .certificates import certificate_gate
+from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
 from .options import impl_option, selection, selection_options
 
@@ -148,7 +148,8 @@ def run(
     )
     if require_assets and missing:
         code = code or 3
-    code = certificate_gate(cell.row for cell in cells if cell.area.name == "render") or code
+    changed = changed_certificates(cell.row for cell in cells if cell.area.name == "render")
+    code = FixtureError.exit_code if changed else code
     if as_json:
         print_json(results, code)
     else:
@@ -161,6 +162,8 @@ def run(
                 f"assets missing for {len(missing)} rows; run: tokenspec models pull {' '.join(missing)}",
                 soft_wrap=True,
             )
+    for line in changed:
+        click.echo(line, err=True)
     sys.exit(code)
 
 
