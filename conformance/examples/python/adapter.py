@@ -77,20 +77,23 @@ def answer(message):
     if message["cmd"] == "start":
         who = {"name": "python-chatml", "version": "1.0.0", "language": "python"}
         return {"protocol": 1, "implementation": who, "capabilities": {"render": {}}}
-    try:
-        if message["cmd"] == "load":
+    if message["cmd"] == "load":
+        try:
             rows[message["model"]] = load(message["assets"])
-            return {"ok": True}
+        except Exception as error:
+            return {"ok": False, "reason": str(error)}
+        return {"ok": True}
+    try:
         if message["op"] != "render":
             raise Unsupported(f"no operation {message['op']}")
-        return {"seq": message["seq"], "result": render(message["input"])}
+        outcome = {"result": render(message["input"])}
     except Unsupported as reason:
-        kind = {"unsupported": {"reason": str(reason)}}
+        outcome = {"unsupported": {"reason": str(reason)}}
     except Rejected as refusal:
-        kind = {"rejected": {"code": str(refusal)}}
+        outcome = {"rejected": {"code": str(refusal)}}
     except Exception as error:
-        kind = {"error": {"message": repr(error)}}
-    return {"ok": False, "reason": str(kind)} if message["cmd"] == "load" else {"seq": message["seq"], **kind}
+        outcome = {"error": {"message": repr(error)}}
+    return {"seq": message["seq"], **outcome}
 
 
 for line in sys.stdin.buffer:

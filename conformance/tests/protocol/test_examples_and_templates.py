@@ -1,0 +1,152 @@
+"""The living examples and what ``tokenspec adapter new`` writes: each is run, and its verdicts are these."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tokenspec.adapters.resolve import resolve
+from tokenspec.cli import group
+from tokenspec.data import checkout_root
+from tokenspec.runner import Run, run_all
+from tokenspec.select import Selection, select_cells
+from tokenspec.verdict import CellResult, Verdict, exit_code
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="unsupported: node is not installed")
+Chosen = tuple[str, ...]
+
+
+def example(name: str) -> Path:
+    root = checkout_root()
+    if root is None:
+        pytest.skip("unsupported: examples live in the checkout")
+    return root / "conformance" / "examples" / name
+
+
+def judged(impl: str, areas: Chosen, rows: Chosen = (), cases: Chosen = ()) -> list[CellResult]:
+    column = resolve(impl)
+    try:
+        return run_all(Run([column], select_cells(Selection(areas, rows, cases)), 20.0))
+    finally:
+        column.close()
+
+
+def by_level(results: list[CellResult], level: str) -> Counter[str]:
+    """How many cells have which verdicts at a level: ``pass``, ``fail`` or ``unsupported``, the worst but unsupported."""
+    counted: Counter[str] = Counter()
+    for result in results:
+        seen = {finding.verdict for finding in result.findings if finding.level == level}
+        if seen:
+            worst = "unsupported" if seen == {Verdict.UNSUPPORTED} else "fail" if seen - PASSING else "pass"
+            counted[worst] += 1
+    return counted
+
+
+PASSING = {Verdict.PASS, Verdict.UNSUPPORTED}
+
+
+def test_the_python_example_speaks_the_protocol_and_renders_what_it_claims() -> None:
+    impl = f"cmd:{sys.executable} {shlex.quote(str(example('python/adapter.py')))}"
+    assert exit_code(judged(impl, ("protocol",)), frozenset({impl})) == 0
+    rendered = judged(impl, ("render",), ("toy-bpe",))
+    assert exit_code(rendered, frozenset({impl})) == 0
+    text = by_level(rendered, "TEXT")
+    assert text["fail"] == 0
+    assert text["pass"] > 90
+    assert text["unsupported"] > 150
+    assert by_level(rendered, "MASKS")["pass"] == 0
+    elsewhere = judged(impl, ("render",), ("toy-ranks",), ("role-user",))
+    assert {finding.detail for finding in elsewhere[0].findings} == {"only the ChatML turns of toy-bpe"}
+
+
+@pytest.mark.node
+@needs_node
+def test_the_node_example_says_what_is_missing_where_its_packages_are_absent(tmp_path: Path) -> None:
+    shutil.copy(example("node/adapter.mjs"), tmp_path)
+    impl = f"cmd:{NODE} {shlex.quote(str(tmp_path / 'adapter.mjs'))}"
+    results = judged(impl, ("render",), ("toy-bpe",), ("role-user",))
+    assert {finding.verdict for finding in results[0].findings} == {Verdict.UNSUPPORTED}
+    assert "@huggingface/jinja is not installed; npm install" in results[0].findings[0].detail
+
+
+@pytest.fixture(scope="session")
+def node_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages of the node example: beside it, or installed for this session as its head says."""
+    beside = example("node/node_modules")
+    if beside.is_dir():
+        return beside
+    folder = tmp_path_factory.mktemp("node")
+    shutil.copy(example("node/package.json"), folder)
+    quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--prefix", str(folder)]
+    done = subprocess.run(["npm", "install", *quiet], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"unsupported: npm install failed: {done.stderr.strip().splitlines()[-1:]}")
+    return folder / "node_modules"
+
+
+@pytest.mark.node
+@needs_node
+def test_the_node_example_agrees_with_transformers_but_for_its_engine(node_packages: Path) -> None:
+    environment = f"env NODE_PATH={shlex.quote(str(node_packages))}"
+    impl = f"cmd:{environment} {NODE} {shlex.quote(str(example('node/adapter.mjs')))}"
+    assert exit_code(judged(impl, ("protocol",)), frozenset({impl})) == 0
+    smooth = judged(impl, ("render",), ("toy-bpe",), ("role-user", "role-system-five-turns", "schema-one-tool"))
+    assert by_level(smooth, "TEXT") == Counter({"pass": 3})
+    assert by_level(smooth, "IDS") == Counter({"pass": 3})
+    engine = judged(impl, ("render",), ("toy-added",), ("call-last-message-generation",))
+    assert {finding.verdict for finding in engine[0].findings} - {Verdict.UNSUPPORTED} == {Verdict.REJECTED}
+    assert 'Cannot apply filter "join"' in engine[0].findings[0].detail
+
+
+def new(*options: str) -> str:
+    done = CliRunner().invoke(group, ["adapter", "new", *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "impl"),
+    [
+        (["--lang", "python"], "adapter.py", f"cmd:{sys.executable} adapter.py"),
+        (["--lang", "python", "--in-process"], "my_adapter.py", "my_adapter:MyAdapter"),
+        pytest.param(
+            ["--lang", "node"], "adapter.mjs", f"cmd:{NODE} adapter.mjs", marks=[pytest.mark.node, needs_node]
+        ),
+    ],
+)
+def test_a_new_adapter_works_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], name: str, impl: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    said = new(*options)
+    assert f"wrote {name}" in said
+    assert "next: tokenspec smoke --impl " in said
+    done = CliRunner(env={"COLUMNS": "100"}).invoke(group, ["smoke", "--impl", impl])
+    assert done.exit_code == 0, done.output
+    assert "smoke passes" in done.output
+    assert "Engines" in done.output
+    everything = judged(impl, ("engines",), (), ("engines/line-",)) + judged(impl, ("engines",), ("-",), ("engines/fuse-",))
+    assert by_level(everything, "SEGMENTS")["fail"] == 0
+    sys.modules.pop("my_adapter", None)
+
+
+def test_nothing_is_overwritten_and_nothing_odd_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "a b" / "adapter.py"
+    command = shlex.split(new(str(target.parent)).splitlines()[-1])
+    assert shlex.split(command[-1].removeprefix("cmd:")) == ["python3", str(target)]
+    assert os.access(target, os.X_OK)
+    again = CliRunner().invoke(group, ["adapter", "new", str(target.parent)])
+    assert "exists and is kept" in str(again.exception)
+    odd = CliRunner().invoke(group, ["adapter", "new", "--lang", "node", "--in-process", str(tmp_path)])
+    assert "--in-process is for Python" in str(odd.exception)
+    assert "if message.cmd is" in CliRunner().invoke(group, ["adapter", "--help"]).output

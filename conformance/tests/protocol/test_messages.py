@@ -1,0 +1,95 @@
+"""The published schemas of the messages accept what is said over the pipe, and refuse what the suite refuses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import Any
+
+import jsonschema
+import pytest
+
+from mutants.protocol import FAULTLESS
+from tokenspec.adapters.messages import MESSAGES, schemas
+from tokenspec.adapters.pipe import Pipe
+from tokenspec.adapters.reading import Malformed, read
+from tokenspec.adapters.stdio import Process
+from tokenspec.areas.protocol import material
+
+ANSWERS: list[tuple[str, Any, bool]] = [
+    ("started", {"protocol": 1, "implementation": {"name": "x", "version": "1"}, "capabilities": {}}, True),
+    ("started", {"protocol": 1, "implementation": {"name": "x"}, "capabilities": {}}, False),
+    ("started", {"protocol": "1", "implementation": {"name": "x", "version": "1"}, "capabilities": {}}, False),
+    ("started", {"protocol": 1, "implementation": {"name": "x", "version": "1"}, "capabilities": ["render"]}, False),
+    ("loaded", {"ok": True}, True),
+    ("loaded", {"ok": False, "reason": "no"}, True),
+    ("loaded", {"ok": "yes"}, False),
+    ("loaded", {"ok": True, "why": ""}, False),
+    ("answer", {"seq": 1, "result": {}}, True),
+    ("answer", {"seq": 1, "unsupported": {"reason": "r", "issue": "#1"}}, True),
+    ("answer", {"seq": 1, "rejected": {"code": "c"}}, True),
+    ("answer", {"seq": 1, "error": {"message": "m", "traceback": "t"}}, True),
+    ("answer", {"seq": 1}, False),
+    ("answer", {"result": {}}, False),
+    ("answer", {"seq": 1, "result": None}, False),
+    ("answer", {"seq": 1, "result": []}, False),
+    ("answer", {"seq": 1, "result": {}, "error": {"message": "m"}}, False),
+    ("answer", {"seq": 1, "results": {}}, False),
+    ("answer", {"seq": 1.5, "result": {}}, False),
+    ("answer", {"seq": 1, "error": "m"}, False),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "valid"), ANSWERS)
+def test_schema_and_reader_agree(name: str, value: Any, valid: bool) -> None:
+    assert jsonschema.Draft202012Validator(schemas()[name]).is_valid(value) is valid
+    if valid:
+        read(json.dumps(value).encode(), MESSAGES[name])
+    else:
+        with pytest.raises(Malformed, match="hint"):
+            read(json.dumps(value).encode(), MESSAGES[name])
+
+
+def test_what_the_suite_sends_fits_its_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Any] = []
+    real = Pipe.ask
+
+    def ask(self: Pipe, line: bytes, timeout: float) -> bytes:
+        said.append(json.loads(line))
+        return real(self, line, timeout)
+
+    monkeypatch.setattr(Pipe, "ask", ask)
+    column = Process("mini", f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(FAULTLESS)}")
+    column.load("toy-bpe", material()["rows"]["toy-bpe"])
+    column.call("render", "render/x", {"model": "toy-bpe", "messages": []}, 10.0)
+    column.close()
+    assert [message["cmd"] for message in said] == ["start", "load", "run"]
+    for message in [*said, {"cmd": "stop"}]:
+        jsonschema.Draft202012Validator(schemas()[message["cmd"]]).validate(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "requirement"),
+    [
+        (b"", "ADP-001"),
+        (b"ready", "ADP-001"),
+        (b"{", "ADP-001"),
+        (b"{'seq': 1}", "ADP-003"),
+        (b"[1]", "ADP-003"),
+        (b'"text"', "ADP-003"),
+        (b'{"seq": 1, "result": {"x": NaN}}', "ADP-003"),
+        (b'{"seq": 1, "result": {"x": "\xff"}}', "ADP-003"),
+        (b'{"seq": 1, "result": {"x": 1,}}', "ADP-003"),
+        (b'{"seq": "1", "result": {}}', "ADP-030"),
+        (b'{"seq": 1}', "ADP-031"),
+        (b'{"seq": 1, "result": {"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}", "ADP-005"),
+        (b'{"seq": 1, "result": {"x": [' + b"[]," * 2_500_000 + b"0]}}", "ADP-005"),
+    ],
+    ids=lambda value: repr(value[:32]) if isinstance(value, bytes) else value,
+)
+def test_every_bad_line_breaks_one_requirement(line: bytes, requirement: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        read(line, MESSAGES["answer"])
+    assert caught.value.flaw.requirement == requirement
+    assert caught.value.flaw.hint
