@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -18,6 +19,7 @@ from tokenspec.cli import group
 from tokenspec.fixtures import manifest
 from tokenspec.fixtures.lint import problems
 from tokenspec.models import load, specs
+from tokenspec.models.add_goldens import displaced
 
 ROOT = Path(__file__).resolve().parents[3]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -253,6 +255,14 @@ def test_an_unfit_model_is_refused_and_leaves_nothing(name: str, world: Path) ->
     assert reason in said
     assert tree(data.fixtures_dir()) == before
     assert set(specs()) == known
+
+
+def test_a_row_does_not_take_the_place_of_another_that_has_its_vocabulary() -> None:
+    old = specs()["kimi-k2"]
+    assert displaced(msgspec.structs.replace(old, id="kimi-k3")) == []
+    lost = displaced(msgspec.structs.replace(old, id="a-kimi"))
+    assert lost
+    assert all(name.startswith("fast-forward/kimi-k2/") for name in lost)
 
 
 def test_an_error_while_writing_leaves_nothing(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from tokenspec.model import canonical_json, write_atomically
 from tokenspec.models import publisher
 from tokenspec.models.add_answers import instabilities
 from tokenspec.models.add_files import AdditionRefused, Published, pins, problems
-from tokenspec.models.add_goldens import Made, known, make_goldens
+from tokenspec.models.add_goldens import Made, displaced, known, make_goldens
 from tokenspec.models.add_row import Stated, row_spec, row_toml, stated_wire
 from tokenspec.models.add_wire import infer_features, infer_wire
 from tokenspec.models.assemble import pin
@@ -115,6 +115,10 @@ def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Additi
             )
         spec = msgspec.structs.replace(row.spec, wire=wire)
         row = Row(spec, row.directory)
+        if lost := displaced(spec):
+            other = lost[0].split("/")[1]
+            why = f"it has the vocabulary of {other} and would take its place in {len(lost)} existing goldens"
+            raise AdditionRefused(stated.id, [f"{why}; choose an id behind it in the alphabet, --id {other}-..."])
         certificate = certify(row)
         with known(spec, folder(spec, published.tokenizer, published.template)):
             made = make_goldens(row, work / "golden", lambda done, total: step("making goldens", done, total))

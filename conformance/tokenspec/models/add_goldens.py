@@ -44,6 +44,17 @@ def known(spec: RowSpec, files: Mapping[str, bytes]) -> Iterator[None]:
             shutil.rmtree(place)
 
 
+def displaced(spec: RowSpec) -> list[str]:
+    """Cells of other rows that would be nobody's once the candidate is there: it takes their place for a vocabulary."""
+    rows = [row for row in specs().values() if row.id != spec.id]
+    lost = []
+    for area in areas().values():
+        for case in load_cases(area) if area.oracle else ():
+            gone = set(rows_of(area, case, rows)) - set(rows_of(area, case, [*rows, spec]))
+            lost += [f"{area.name}/{row}/{case.slug}" for row in sorted(gone)]
+    return lost
+
+
 def cells_of(row: str) -> list[Cell]:
     """Every case of every area with an oracle that applies to the row alone; pairs name their rows themselves."""
     found = []
