@@ -96,7 +96,8 @@ def row_toml(spec: RowSpec) -> str:
     """The row file's text; what is empty or a default is left out."""
     import tomli_w
 
-    return tomli_w.dumps(_without_empty(msgspec.to_builtins(spec)))
+    text: str = tomli_w.dumps(_without_empty(msgspec.to_builtins(spec)))
+    return text
 
 
 def _without_empty(value: Any) -> Any:
