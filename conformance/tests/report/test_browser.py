@@ -298,8 +298,9 @@ def test_the_first_difference_is_scrolled_to(opened: Open) -> None:
 
 
 def test_it_prints_and_says_so_without_javascript(opened: Open, tmp_path: Path) -> None:
-    page = opened(every_verdict())
+    page = opened(every_verdict(), scheme="dark")
     page.emulate_media(media="print")
+    assert brightness(page, "body", "color") < 128, "paper is white, whatever the theme"
     assert not page.locator("#tools").is_visible()
     assert page.locator(".matrix").is_visible()
     assert page.pdf()[:4] == b"%PDF"

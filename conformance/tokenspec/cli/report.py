@@ -30,7 +30,10 @@ def deliver(text: str, out: Path | None) -> None:
 
 @click.group()
 def report() -> None:
-    """Turn a saved run (tokenspec run --report FILE) into something to show."""
+    """Turn a saved run into something to show.
+
+    Save one with: tokenspec run --impl NAME --report FILE
+    """
 
 
 @report.command()
@@ -91,7 +94,10 @@ def badge(saved: Path, impl: str, out: Path | None) -> None:
 @click.argument("saved", type=SAVED, nargs=-1, required=True)
 @click.option("-o", "--out", type=SAVED, required=True, help="The report to write.")
 def combine(saved: tuple[Path, ...], out: Path) -> None:
-    """Put the columns of several runs into one report; suite and fixtures must be the same."""
+    """Put the columns of several runs into one report.
+
+    Suite, fixtures and oracle must be the same, and no column may come twice.
+    """
     from tokenspec.report.combine import combine as put_together
 
     whole = put_together([(str(path), read_report(path)) for path in saved])
@@ -105,7 +111,10 @@ def combine(saved: tuple[Path, ...], out: Path) -> None:
 @click.option("--show-all", is_flag=True, help=f"Print every change, not the first {SHOWN_CHANGES} of each kind.")
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 def compare(old: Path, new: Path, show_all: bool, as_json: bool) -> None:
-    """What changed from OLD to NEW; exit code 1 when something that passed no longer does."""
+    """What changed from OLD to NEW.
+
+    Exit code 1 when something that passed no longer does, even where it was not run.
+    """
     from tokenspec.report.compare import Kind
     from tokenspec.report.compare import compare as find_changes
 

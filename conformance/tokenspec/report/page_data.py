@@ -56,7 +56,7 @@ class Details(Table):
             most = LONGEST_DETAIL if self.spent < MOST_DETAILS else SHORT_DETAIL
             value = key if len(key) <= most else f"{key[:most]} ... ({len(key) - most} more characters in the report)"
             self.spent += len(value)
-        return super().number(key, value)
+        return Table.number(self, key, value)
 
 
 def page_data(report: Report) -> dict[str, Any]:
