@@ -36,6 +36,9 @@ def table_of(*names: str) -> Table:
     return table
 
 
+LISTS = ("areas", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
+
+
 @click.command(name="list")
 @click.argument(
     "what",
@@ -43,7 +46,7 @@ def table_of(*names: str) -> Table:
 )
 @click.option("--row", help="With seams and attribution: the model row.")
 def list_(what: str, row: str | None) -> None:
-    """List areas, rows, cases, checks, requirements, adapters, id profiles' seams, or cells the oracle's version flips."""
+    """List areas, rows, cases, checks, requirements, adapters, seams, attribution, or flips of the oracle."""
     if what == "seams":
         from tokenspec.cli.seams import print_seams
 
@@ -79,8 +82,8 @@ def list_(what: str, row: str | None) -> None:
             table.add_row(block.id, block.level, block.title)
     elif what == "flips":
         table = table_of("row", "case", f"{EARLIER.transformers} -> {CURRENT.transformers}")
-        for row, case, current, earlier in flips_of(EARLIER):
-            table.add_row(row, case.id, what_flips(current, earlier))
+        for row_id, case, current, earlier in flips_of(EARLIER):
+            table.add_row(row_id, case.id, what_flips(current, earlier))
     else:
         table = table_of("impl", "from")
         for name, point in registered().items():

@@ -75,6 +75,43 @@ def indices_name_messages(subject: Subject) -> None:
             )
 
 
+@check("render.injected-system", area="render", level="MASKS", requires=("RND-021",))
+def an_injected_turn_is_no_message(subject: Subject) -> Applicability | None:
+    """A whole turn that stands before the body of the first message belongs to no message."""
+    end = end_of_injected_turn(subject)
+    if end is None:
+        return NOT_APPLICABLE
+    indices = indices_of(subject)
+    for token, (start, stop) in enumerate(zip(starts_of(subject), ends_of(subject, starts_of(subject)), strict=True)):
+        if stop <= end and indices[token] != -1:
+            raise Violation(
+                "a turn the template injects carries a message's index",
+                where=describe(subject, token),
+                expected=-1,
+                got=indices[token],
+            )
+        if start >= end:
+            break
+    return None
+
+
+def end_of_injected_turn(subject: Subject) -> int | None:
+    """Where the turn ends that the template puts before the first message; None where there is none."""
+    character_map(subject)
+    before = ""
+    for kind, message, _, text in subject.expect.spans:
+        if kind != "scaffold":
+            first_body = message
+            break
+        before += text
+    else:
+        return None
+    closers = [closer for closer in row_of(subject).spec.wire.assistant_close if closer in before]
+    if first_body != 0 or not closers:
+        return None
+    return max(before.rfind(closer) + len(closer) for closer in closers)
+
+
 @check("render.content-body", area="render", level="MASKS", requires=("RND-022",), kind="golden")
 def content_run_is_the_body(subject: Subject) -> Applicability | None:
     """For each user, system and tool message, the tokens marked content spell exactly its body."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tokenspec_reference.renderers.segments import Span
 
-from .ownership import Stretch, is_body, is_supplied
+from .ownership import BODY_FIELDS, Stretch, is_body, is_supplied
 from .provenance import DERIVED, Origin
 from .sampled import GenerationPrompt, opener_length, sampled_end
 
@@ -96,8 +96,9 @@ class Attributor:
         return low, end + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())
 
     def _is_header(self, stretch: Stretch) -> bool:
-        """A role or a name."""
-        return is_supplied(stretch.origin, self.table) and not is_body(stretch, self.table)
+        """A role or a name; what a content part holds beside its text is neither."""
+        path = self.table.origins[stretch.origin].path
+        return is_supplied(stretch.origin, self.table) and path[0] not in BODY_FIELDS
 
     def _cuts(self, stretch: Stretch, low: int, high: int, claimed: int) -> Iterator[tuple[int, int]]:
         """Ranges of a stretch that are uniform in content, sampled and claim."""
