@@ -31,7 +31,7 @@ class Limits:
     start: float = 30.0
     load: float = 60.0
     run: float = 10.0
-    stop: float = 2.0
+    stop: float = 10.0
 
 
 class PipeBroken(Exception):

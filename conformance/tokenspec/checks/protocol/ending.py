@@ -9,10 +9,10 @@ from tokenspec.checks.protocol.transcript import asked, ending_of
 @check("protocol.stop", area="protocol", level="END", requires=("ADP-040",))
 @asked("stop")
 def stop_ends_it(subject: Subject) -> None:
-    """Exit code 0, within two seconds of stop."""
+    """Exit code 0, within ten seconds of stop."""
     ending = ending_of(subject)
     if not ending.by_itself:
-        raise Violation("still runs two seconds after stop", hint="end the loop when cmd is stop")
+        raise Violation("still runs ten seconds after stop", hint="end the loop when cmd is stop")
     if ending.exit_code != 0:
         raise Violation("ends with another exit code", expected=0, got=ending.exit_code)
 
@@ -23,7 +23,7 @@ def end_of_input_ends_it(subject: Subject) -> None:
     """A suite that crashes leaves no process behind."""
     if not ending_of(subject).by_itself:
         raise Violation(
-            "still runs two seconds after the end of its stdin", hint="end the loop when reading gives nothing"
+            "still runs ten seconds after the end of its stdin", hint="end the loop when reading gives nothing"
         )
 
 
