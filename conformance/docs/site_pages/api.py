@@ -28,6 +28,7 @@ MODULES = {
     "tokenspec.areas.fast_forward": "Fast-forward: the same.",
     "tokenspec.areas.aligners": "Aligners: the same.",
     "tokenspec.areas.engines": "Engines: the same.",
+    "tokenspec.areas.template_engine": "Template engines: the same.",
 }
 
 

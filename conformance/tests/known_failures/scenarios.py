@@ -104,6 +104,7 @@ SCENARIOS = [
     Scenario("version-out-of-range", [entry(impl="<1.5")], [FAILS], ["fail", "pass"]),
     Scenario("passes-out-of-range", [entry(impl="<1.5")], [PASSES], ["pass", "pass"]),
     Scenario("pre-release-in-range", [entry(impl=">=1.0")], [FAILS], ["xfail", "pass"], version="1.5rc1"),
+    Scenario("implementation-absent", [entry(impl=">=1.0")], [FAILS], ["fail", "pass"], version="not installed"),
     Scenario("transformers-out-of-range", [entry(transformers="<5")], [FAILS], ["fail", "pass"]),
     Scenario("transformers-absent", [entry(transformers="<9")], [FAILS], ["fail", "pass"], transformers=None),
     Scenario(

@@ -40,7 +40,7 @@ MUTANTS = {
     "row-ignored": ("entries.py", " and self.row_pattern.fullmatch(row))", ")"),
     "versions-ignored": ("entries.py", "return SpecifierSet(wanted).contains(Version(version), prereleases=True)", "return True"),
     "pre-releases-left-out": ("entries.py", "prereleases=True", "prereleases=False"),
-    "absent-transformers-holds": ("entries.py", "if version is None:\n        return False", "if version is None:\n        return True"),
+    "absent-transformers-holds": ("entries.py", "        return False\n    try", "        return True\n    try"),
     "one-passing-check-is-enough": ("judging.py", "if not broken:", "if len(broken) < len(decided):"),
     "reasons-are-not-asked-for": ("writing.py", "if unexplained and not (", "if unexplained and False and not ("),
     "reasons-are-not-inherited": ("writing.py", "for entry in gone if _speaks_of", "for entry in gone if not _speaks_of"),

@@ -12,7 +12,7 @@ from rich.progress import track
 from tokenspec.cli.screen import screen
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
-from tokenspec.fixtures.file_lists import SPEC_VERSION
+from tokenspec.fixtures.file_lists import SPEC_VERSION, refuse_installed
 
 from .options import selection, selection_options
 
@@ -98,6 +98,7 @@ def promote(
     from tokenspec.fixtures.promote import counterexample_in_report, read_counterexample
     from tokenspec.fixtures.promote import promote as make
 
+    refuse_installed("fixtures promote")
     if (failure is None) == (from_report is None):
         raise UsageError("give a file with the input, or --from-report RUN.jsonl --case CASE")
     if from_report is not None:
@@ -130,6 +131,7 @@ def erratum(paths: tuple[str, ...], reason: str) -> None:
     from tokenspec.fixtures.errata import record_erratum
     from tokenspec.fixtures.file_lists import read_list, versions
 
+    refuse_installed("fixtures erratum")
     if len(reason.split()) < 3:
         raise UsageError("--reason: say in plain words what was wrong, and who is affected")
     listed = {path for version in versions() for path in read_list(version)}

@@ -17,6 +17,7 @@ from tokenspec.errors import UsageError
 
 HEADING = re.compile(r"\s*\[\[\s*(?:failure|\"failure\"|'failure')\s*\]\]")
 ISSUE = re.compile(r"https?://\S+|(?:[\w.-]+/[\w.-]+)?#\d+")
+NOT_INSTALLED = "not installed"  # what first-party columns give for a version then
 KEYS = "case, row, requirement or check, class, reason, issue; optional: impl, transformers, wontfix"
 
 FailureClass = Literal["fail", "error", "rejected"]
@@ -112,7 +113,7 @@ def place_of(file: str, number: int, line: int | None) -> str:
 def _holds(entry: Entry, key: str, wanted: str | None, version: str | None) -> bool:
     if wanted is None:
         return True
-    if version is None:
+    if version is None or version == NOT_INSTALLED:
         return False
     try:
         return SpecifierSet(wanted).contains(Version(version), prereleases=True)
