@@ -61,7 +61,8 @@ quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCh
 @given(saved=st.lists(results, max_size=5), names=st.lists(texts, max_size=3, unique=True))
 def test_what_is_written_is_read_back(tmp_path: Path, saved: list[CellResult], names: list[str]) -> None:
     path = tmp_path / "run.jsonl"
-    head = header(*names)
+    head = header(*names, *(result.impl for result in saved))
+    head["areas"] = {result.area: {"title": result.area, "levels": []} for result in saved}
     save_report(path, head, saved)
     assert read_report(path) == Report(json.loads(json.dumps(head)), saved)
 
@@ -119,6 +120,29 @@ def test_foreign_files_are_refused_with_what_to_do(tmp_path: Path, content: str,
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(UsageError, match=says):
         read_report(path)
+
+
+@pytest.mark.parametrize("key", [key for key in header("mine") if key != "format"])
+@pytest.mark.parametrize("value", [None, 5, [5], {"x": 5}])
+def test_a_header_without_its_words_is_refused(tmp_path: Path, key: str, value: object) -> None:
+    head = header("mine")
+    if value is None:
+        del head[key]
+    else:
+        head[key] = value
+    save_report(tmp_path / "run.jsonl", head, [])
+    with pytest.raises(UsageError, match=rf"header: .*{key}"):
+        read_report(tmp_path / "run.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("impl", "area", "says"), [("other", "render", "column 'other'"), ("mine", "verse", "area 'verse'")]
+)
+def test_results_of_nobody_are_refused(tmp_path: Path, impl: str, area: str, says: str) -> None:
+    stray = CellResult(impl=impl, area=area, row="alpha", case=f"{area}/x", seconds=0.0, findings=[])
+    save_report(tmp_path / "run.jsonl", header("mine"), [stray])
+    with pytest.raises(UsageError, match=says):
+        read_report(tmp_path / "run.jsonl")
 
 
 def test_an_interrupted_run_leaves_the_old_report(tmp_path: Path) -> None:

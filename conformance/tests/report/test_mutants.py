@@ -47,6 +47,11 @@ class Mutant:
         return "opened" in self.fixtures
 
 
+def example(test: Any) -> Any:
+    """A property test as a test of one example: searching and shrinking under every mutant would take minutes."""
+    return test.hypothesis.inner_test
+
+
 def speaks(*findings: Any, verdict: Verdict) -> dict[str, Any]:
     return {"findings": list(findings), "speaks": verdict}
 
@@ -63,7 +68,7 @@ t = test_shapes
 UNSUPPORTED, FAIL, XFAIL, XPASS = Verdict.UNSUPPORTED, Verdict.FAIL, Verdict.XFAIL, Verdict.XPASS
 MUTANTS = {
     # what the page lets in
-    "autoescape-off": Mutant("page", "autoescape=True", "autoescape=False", test_page.test_no_text_can_break_the_page),
+    "autoescape-off": Mutant("page", "autoescape=True", "autoescape=False", example(test_page.test_no_text_can_break_the_page), {"title": "<img>", "value": "", "label": ""}),
     "data-is-not-escaped": Mutant("page_data", '"<>&\\u2028\\u2029"', '""', test_page.test_a_nasty_case_stays_data),
     "policy-allows-everything": Mutant("page.html", "script-src '{{ script_hash }}'", "script-src 'unsafe-inline'", test_page.test_the_policy_allows_only_our_script_and_style),
     "policy-is-not-enforced": Mutant("page.html", "Content-Security-Policy", "Content-Policy", test_browser.test_the_policy_stops_a_script_that_got_in, {}, ("opened",)),
@@ -82,7 +87,7 @@ MUTANTS = {
     "junit-unsupported-passes": Mutant("junit", "{Verdict.UNSUPPORTED, Verdict.XFAIL}", "{Verdict.XFAIL}", t.test_junit_skips_what_is_only_unsupported),
     "junit-xpass-passes": Mutant("junit", ', Verdict.XPASS: "failure"', "", t.test_junit_is_read_by_its_consumers),
     "junit-error-is-failure": Mutant("junit", 'Verdict.ERROR: "error"', 'Verdict.ERROR: "failure"', t.test_junit_is_read_by_its_consumers),
-    "junit-holds-anything": Mutant("junit", "return NOT_XML.sub(", "return text or NOT_XML.sub(", t.test_junit_holds_any_text_and_only_known_elements),
+    "junit-holds-anything": Mutant("junit", "return NOT_XML.sub(", "return text or NOT_XML.sub(", example(t.test_junit_holds_any_text_and_only_known_elements), {"text": "\x00", "row": ""}),
     "matrix-judges-unsupported": Mutant("matrix.js", " - one.counts[UNSUPPORTED];", ";", test_browser.test_the_matrix_counts_like_the_terminal, {}, ("opened",)),
     "page-counts-a-should": Mutant("state.js", "return must || verdict", "return true || verdict", test_browser.test_requirements_failures_and_known_failures_have_views, {}, ("opened",)),
     "page-hides-what-was-not-exercised": Mutant("matrix.js", "if (!exercised &&", "if (false &&", test_browser.test_requirements_failures_and_known_failures_have_views, {}, ("opened",)),
@@ -90,9 +95,13 @@ MUTANTS = {
     "footer-is-not-asked-for": Mutant("jsonl", 'footer = _line(path, lines, -1, "footer")', 'footer = {"cells": len(lines) - 2}', test_jsonl.test_foreign_files_are_refused_with_what_to_do, {"content": '{"header": {"format": 2}}\n', "says": "no footer"}, ("tmp_path",)),
     "cells-are-not-counted": Mutant("jsonl", 'if footer.get("cells") != len(results):', "if False:", test_jsonl.test_foreign_files_are_refused_with_what_to_do, {"content": '{"header": {"format": 2}}\n{"footer": {"cells": 3}}\n', "says": "holds 0 cells of 3"}, ("tmp_path",)),
     "cells-are-not-hashed": Mutant("jsonl", 'if footer.get("sha256") != digest.hexdigest():', "if False:", test_jsonl.test_a_changed_verdict_is_noticed, {}, ("tmp_path",)),
+    "results-of-nobody-are-taken": Mutant("jsonl", "if name not in known:", "if False:", test_jsonl.test_results_of_nobody_are_refused, {"impl": "other", "area": "render", "says": "column 'other'"}, ("tmp_path",)),
+    "any-header-is-taken": Mutant("jsonl", "    check_header(path, head, results)\n", "", test_jsonl.test_a_header_without_its_words_is_refused, {"key": "rows", "value": None}, ("tmp_path",)),
+    "details-are-kept-whole": Mutant("page_data", "if self.spent < MOST_DETAILS else SHORT_DETAIL", "if True else SHORT_DETAIL", test_page.test_long_details_are_cut_and_say_so, {}, ("monkeypatch",)),
+    "control-characters-reach-the-page": Mutant("page", 'return NOT_HTML.sub("\\ufffd", text)', "return text", example(test_page.test_no_text_can_break_the_page), {"title": "\x00", "value": "", "label": ""}),
     "half-a-report-is-left": Mutant("jsonl", "with open_atomically(path) as stream:", 'with path.open("w") as stream:', test_jsonl.test_an_interrupted_run_leaves_the_old_report, {}, ("tmp_path",)),
     "everything-in-memory": Mutant("jsonl", "for result in results:", "for result in list(results):", test_jsonl.test_results_are_written_as_they_come, {}, ("tmp_path",)),
-    "u2028-ends-a-line": Mutant("jsonl", 'path.read_bytes().split(b"\\n")', "[line.encode() for line in path.read_text().splitlines()]", test_jsonl.test_what_is_written_is_read_back, {}, ("tmp_path",)),
+    "u2028-ends-a-line": Mutant("jsonl", 'path.read_bytes().split(b"\\n")', "[line.encode() for line in path.read_text().splitlines()]", example(test_jsonl.test_what_is_written_is_read_back), {"saved": [], "names": ["a\u2028b"]}, ("tmp_path",)),
     "tokens-are-dropped-silently": Mutant("page_data", "row.append(len(evidence) if number in kept else -1)", "row.append(len(evidence))", test_page.test_a_page_that_is_too_large_drops_tokens_and_says_so, {}, ("monkeypatch",)),
     "first-come-first-kept": Mutant("page_data", "in sorted(ranked):", "in sorted(ranked, key=lambda item: item[1]):", test_page.test_a_page_that_is_too_large_drops_tokens_and_says_so, {}, ("monkeypatch",)),
     # what misleads
@@ -103,7 +112,7 @@ MUTANTS = {
     "not-run-is-no-regression": Mutant("compare", "if self.before == Verdict.PASS:", "if self.before == Verdict.PASS and self.after != NOT_RUN:", t.test_every_change_has_a_kind, {"before": "pass", "after": "not run"}),
     "unsupported-is-no-regression": Mutant("compare", "if self.before == Verdict.PASS:", "if self.before == Verdict.PASS and self.after in BROKEN:", t.test_every_change_has_a_kind, {"before": "pass", "after": "unsupported"}),
     "every-column-is-compared": Mutant("compare", "if result.impl in impls", "if True", t.test_compare_finds_what_changed_and_nothing_else),
-    "markdown-is-not-escaped": Mutant("markdown", "if character in SPECIAL else", "if False else", t.test_no_name_breaks_a_markdown_table),
+    "markdown-is-not-escaped": Mutant("markdown", "if character in SPECIAL else", "if False else", example(t.test_no_name_breaks_a_markdown_table), {"name": "|"}),
     "window-at-the-start": Mutant("evidence", "max(0, at - WINDOW), at + WINDOW", "0, 2 * WINDOW", test_evidence.test_long_renderings_are_cut_to_a_window_around_the_difference),
     "owners-do-not-differ": Mutant("evidence", "if want_id != got_id or not same_owner(want, have):", "if want_id != got_id:", test_side_by_side.test_the_first_difference_is_an_id_an_owner_or_an_end),
     "owners-are-not-marked": Mutant("side_by_side", '"=" if same else "o"', '"="', test_side_by_side.test_owners_that_disagree_are_marked),

@@ -139,6 +139,14 @@ def test_a_page_that_is_too_large_drops_tokens_and_says_so(monkeypatch: pytest.M
     assert kept
 
 
+def test_long_details_are_cut_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_data_module, "MOST_DETAILS", 5000)
+    results = [cell(finding(Verdict.FAIL, f"{number} " * 3000), case=f"render/{number}") for number in range(1, 9)]
+    first, second, *others = page_data(Report(header("mine"), results))["details"]
+    for detail, kept in ((first, 4000), (second, 4000), *((detail, 80) for detail in others)):
+        assert detail[kept:] == f" ... ({6000 - kept} more characters in the report)"
+
+
 def test_the_worst_run_is_a_page_below_10_mb() -> None:
     """Fifteen thousand cells that all fail, each with tokens and a long message of its own."""
     many = [f"piece {number} " for number in range(300)]

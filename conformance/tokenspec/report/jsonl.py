@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -78,7 +78,39 @@ def read_report(path: Path) -> Report:
         raise UsageError(f"{path}: holds {len(results)} cells of {footer.get('cells')}. {AGAIN}")
     if footer.get("sha256") != digest.hexdigest():
         raise UsageError(f"{path}: its cells were changed after the run (hash differs from the footer's). {AGAIN}")
+    check_header(path, head, results)
     return Report(head, results)
+
+
+class Words(msgspec.Struct):
+    """What every header holds, so that a report made by hand or by another program fails here and not in a view."""
+
+    suite: dict[str, str]
+    python: str
+    fixtures: dict[Literal["version", "sha256"], str]
+    oracle: str
+    implementations: dict[str, dict[str, Any]]
+    areas: dict[str, dict[Literal["title", "levels"], Any]]
+    rows: dict[str, dict[str, str]]
+    cases: dict[str, str]
+    checks: dict[str, dict[str, Any]]
+    requirements: dict[str, dict[Literal["level", "title", "link", "text"], str]]
+    known_failures: list[dict[str, Any]]
+    reasons: dict[str, dict[str, Any] | None]
+
+
+def check_header(path: Path, head: dict[str, Any], results: Sequence[CellResult]) -> None:
+    """The header has all its words, and every result belongs to a column and an area it names."""
+    try:
+        words = msgspec.convert(head, Words)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: header: {error}. {AGAIN}") from error
+    for result in results:
+        for what, name, known in (("column", result.impl, words.implementations), ("area", result.area, words.areas)):
+            if name not in known:
+                raise UsageError(
+                    f"{path}: {result.name} is of a {what} {name!r} that the header does not name. {AGAIN}"
+                )
 
 
 def _line(path: Path, lines: Sequence[bytes], index: int, key: str) -> dict[str, Any]:
