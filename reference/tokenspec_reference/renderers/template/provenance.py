@@ -189,10 +189,9 @@ class Tracked(str):
         return self._parts(str.rsplit(self, sep, maxsplit), None if sep is None else len(sep))
 
     def splitlines(self, keepends: bool = False) -> list[str]:
+        lines = str.splitlines(self, keepends)
         whole = self._parts(str.splitlines(self, keepends=True), 0)
-        if keepends:
-            return whole
-        return [line[: len(end)] for line, end in zip(whole, str.splitlines(self), strict=True)]
+        return [line[: len(end)] for line, end in zip(whole, lines, strict=True)]
 
     def partition(self, sep: str, /) -> tuple[str, str, str]:
         head, middle, tail = self._parts(str.partition(self, sep), 0)
