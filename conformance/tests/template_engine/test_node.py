@@ -15,6 +15,17 @@ REQUEST = {"template": "{{ x }}", "inputs": {"x": "a"}, "environment": {}, "now"
 
 
 @pytest.fixture
+def modules():
+    """The packages on this machine; without them the test is skipped with the reason."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    found = node_packages.modules_folder(node_column.PACKAGE)
+    if found is None:
+        pytest.skip("npm packages missing; run: tokenspec adapter node-packages")
+    return found
+
+
+@pytest.fixture
 def nowhere(monkeypatch, tmp_path):
     """A machine without the packages: the program lies alone, the cache is empty."""
     program = tmp_path / "node" / "adapter.mjs"
@@ -54,17 +65,16 @@ def test_installing_without_npm_or_with_a_broken_one_is_told(nowhere, monkeypatc
 
 
 @pytest.mark.node
-def test_packages_in_the_cache_folder_are_found(nowhere, monkeypatch):
-    source = node_modules()
-    shutil.copytree(source, nowhere / "cache" / "node" / "node_modules")
+def test_packages_in_the_cache_folder_are_found(modules, nowhere):
+    shutil.copytree(modules, nowhere / "cache" / "node" / "node_modules")
     column = resolve("huggingface-jinja")
     assert column.call("render_template", "c", REQUEST, 10) == Ok({"text": "a"})
     column.close()
 
 
 @pytest.mark.node
+@pytest.mark.usefixtures("modules")
 def test_it_answers_and_refuses():
-    node_modules()
     column = resolve("huggingface-jinja")
     cells = {cell.case.slug: cell for cell in select_cells(Selection(areas=("template-engine",), rows=("-",)))}
 
@@ -78,13 +88,3 @@ def test_it_answers_and_refuses():
     assert "\ufffd" in ask("slice-text").output["text"]
     assert column.info["version"][0].isdigit()
     column.close()
-
-
-def node_modules():
-    """The packages on this machine; without them the test is skipped with the reason."""
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    found = node_packages.modules_folder(node_column.PACKAGE)
-    if found is None:
-        pytest.skip("npm packages missing; run: tokenspec adapter node-packages")
-    return found
