@@ -30,6 +30,7 @@ def test_top_level_is_exactly_two_packages(wheel: Path) -> None:
     assert "tokenspec/_data/fixtures/MANIFEST.json" in names
     assert "tokenspec/_data/spec/10-renderers.md" in names
     assert "tokenspec/py.typed" in names
+    assert "tokenspec/adapters/templates/node_program.mjs" in names
     assert not [name for name in names if "mutants" in name or "__pycache__" in name]
 
 

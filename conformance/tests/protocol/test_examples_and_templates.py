@@ -135,7 +135,9 @@ def test_a_new_adapter_works_at_once(
     assert done.exit_code == 0, done.output
     assert "smoke passes" in done.output
     assert "Engines" in done.output
-    everything = judged(impl, ("engines",), (), ("engines/line-",)) + judged(impl, ("engines",), ("-",), ("engines/fuse-",))
+    everything = judged(impl, ("engines",), (), ("engines/line-",)) + judged(
+        impl, ("engines",), ("-",), ("engines/fuse-",)
+    )
     assert by_level(everything, "SEGMENTS")["fail"] == 0
     sys.modules.pop("my_adapter", None)
 
