@@ -27,8 +27,6 @@ CHECKS = ("render.text", "render.ids", "render.wish")
 texts = st.text(max_size=40) | st.lists(
     st.sampled_from(["<", "/script", ">", "<!--", "-->", "<script", "]]>", "&", "&lt;", '"', "'", "\u2028", "\ud800"])
 ).map("".join)
-MARKUP = {"html", "head", "meta", "link", "title", "style", "body", "a", "header", "div", "h1", "span", "button", "dl"}
-MARKUP |= {"dt", "dd", "main", "noscript", "dialog", "footer", "kbd", "script"}
 
 
 def parsed(text: str) -> JustHTML:
@@ -47,8 +45,8 @@ def data_of(document: JustHTML) -> Any:
 @given(title=texts, value=texts, label=texts)
 def test_no_text_can_break_the_page(title: str, value: str, label: str) -> None:
     document = parsed(page(title, {"value": value, "kind": "run"}, [(label, title)]))
-    assert {node.name for node in document.query("*")} <= MARKUP
-    assert len(document.query("script")) == 2
+    plain = parsed(page("a title", {}, [("label", "text")]))
+    assert [node.name for node in document.query("*")] == [node.name for node in plain.query("*")]
     assert data_of(document) == {"value": value, "kind": "run"}
 
 
