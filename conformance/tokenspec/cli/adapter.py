@@ -20,29 +20,37 @@ TEMPLATES = {
 }
 
 
-@click.group()
+HELP = """Write an adapter: the program or class that connects your implementation to the suite.
+
+An adapter in any language is a loop over lines of JSON:
+
+\b
+  for line in stdin:
+      message = parse(line)
+      if message.cmd is "start":
+          answer {"protocol": 1,
+                  "implementation": {"name": "mylib", "version": "1.0"},
+                  "capabilities": {"render": {}}}
+      if message.cmd is "load":
+          read message.assets.directory, remember it as message.model
+          answer {"ok": true}, or {"ok": false, "reason": "..."}
+      if message.cmd is "run":
+          answer {"seq": message.seq, "result": my_render(message.input)}
+          or, instead of result:
+             "unsupported": {"reason": "..."}
+             "rejected": {"code": "...", "message": "..."}
+             "error": {"message": "..."}
+      if message.cmd is "stop":
+          exit 0
+      flush stdout
+
+The contract is spec/90-adapter-protocol.md; the fields of a result are in fixtures/schema.
+"""
+
+
+@click.group(help=HELP)
 def adapter() -> None:
-    r"""Write an adapter: the program or class that connects your implementation to the suite.
-
-    An adapter in any language is a loop over lines of JSON:
-
-    \b
-      for line in stdin:
-          message = parse(line)
-          if message.cmd is "start":
-              answer {"protocol": 1, "implementation": {"name", "version"}, "capabilities": {"render": {}}}
-          if message.cmd is "load":
-              read message.assets.directory, remember it as message.model
-              answer {"ok": true}, or {"ok": false, "reason": "..."}
-          if message.cmd is "run":
-              answer {"seq": message.seq, "result": your render(message.input)}
-              or instead of result: "unsupported": {"reason"}, "rejected": {"code", "message"}, "error": {"message"}
-          if message.cmd is "stop":
-              exit 0
-          flush stdout
-
-    The contract is spec/90-adapter-protocol.md; the fields of a result are in fixtures/schema.
-    """
+    """``tokenspec adapter``."""
 
 
 @adapter.command()
