@@ -121,18 +121,25 @@ def freeze_clock(monkeypatch):
 
 
 def compare(row, renderer, rng):
-    """One random conversation: True when both answered (and agreed), False when both refused."""
+    """One random conversation: True when both answered (and agreed), False when both refused.
+
+    A failure prints the input of a case: ``tokenspec fixtures promote FILE --area render`` takes it.
+    """
     messages, tools, prompted, options = conversation(rng)
     before = json.dumps(messages)
+    told = json.dumps(
+        {"messages": messages, "tools": tools, "options": {"add_generation_prompt": prompted, **options}},
+        ensure_ascii=False,
+    )
     expected = oracle(row, messages, tools, prompted, options, tokenize=False)
     got = ours(renderer, messages, tools, prompted, options)
     assert json.dumps(messages) == before
-    assert (got is None) == (expected is None), (messages, options)
+    assert (got is None) == (expected is None), told
     if got is None:
         return False
-    assert got.text == expected, (messages, options)
+    assert got.text == expected, told
     encoding = row.tokenizer(got.text, add_special_tokens=False, return_offsets_mapping=True)
-    assert got.token_ids == encoding["input_ids"], (messages, options)
+    assert got.token_ids == encoding["input_ids"], told
     if unicodedata.is_normalized("NFC", got.text):
         assert got.char_spans == [tuple(pair) for pair in encoding["offset_mapping"]]
     return True
