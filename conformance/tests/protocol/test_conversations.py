@@ -7,8 +7,9 @@ from functools import cache
 import pytest
 
 from mutants.protocol import ADVISED, FAULTLESS, LIMITS, MUTANTS, RESULT, Miniature
-from tokenspec.adapters.conversation import Transcript, converse
+from tokenspec.adapters.conversation import converse
 from tokenspec.adapters.in_process import InProcess
+from tokenspec.adapters.transcript import Transcript
 from tokenspec.areas import Cell
 from tokenspec.areas.protocol import within_reach
 from tokenspec.model import convert

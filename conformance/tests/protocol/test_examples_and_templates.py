@@ -151,4 +151,4 @@ def test_nothing_is_overwritten_and_nothing_odd_is_written(tmp_path: Path) -> No
     assert "exists and is kept" in str(again.exception)
     odd = CliRunner().invoke(group, ["adapter", "new", "--lang", "node", "--in-process", str(tmp_path)])
     assert "--in-process is for Python" in str(odd.exception)
-    assert "      if message.cmd is \"start\":\n" in CliRunner().invoke(group, ["adapter", "--help"]).output
+    assert '      if message.cmd is "start":\n' in CliRunner().invoke(group, ["adapter", "--help"]).output

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from tokenspec.adapters import CONVERSE, OPERATIONS
-from tokenspec.adapters.conversation import Transcript
+from tokenspec.adapters.transcript import Transcript
 from tokenspec.model import Case
 
 from . import NO_ROW, Area, Cell, areas, models_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tokenspec.adapters.conversation import Transcript
 from tokenspec.adapters.messages import Loaded
+from tokenspec.adapters.transcript import Transcript
 from tokenspec.checks import NotGiven, Subject, Violation, check
 from tokenspec.checks.protocol.transcript import (
     answers,

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from tokenspec.adapters.conversation import Break, Ending, Exchange, Transcript
 from tokenspec.adapters.messages import Answer, Loaded, Started
 from tokenspec.adapters.reading import Malformed, read
+from tokenspec.adapters.transcript import Break, Ending, Exchange, Transcript
 from tokenspec.checks import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation
 
 T = TypeVar("T", bound=msgspec.Struct)
