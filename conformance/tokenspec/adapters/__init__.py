@@ -9,7 +9,7 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
         def load(self, model, assets): ...           # optional: assets: directory, family, status, chat_template, wire
         def render(self, request): return {"token_ids": [...], "is_content": [...]}
 
-``tokenspec adapter new`` writes one that works at once; ``tokenspec.suite.Conformance`` judges it in its own repository.
+``tokenspec adapter new`` writes one that works at once; ``tokenspec.suite.Conformance`` judges it in your repository.
 A program in any language has a pipe instead of methods: ``spec/90-adapter-protocol.md``.
 
 An exception with a string attribute ``rejection_code`` is a refusal of the input, one with ``unsupported_reason`` a
