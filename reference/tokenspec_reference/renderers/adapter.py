@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import FAMILIES, create_renderer
-from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.template import Wire
-from tokenspec_reference.renderers.template_turns import turns_of_template
 from tokenspec_reference.renderers.training import build_training_sample
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def parse(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[st
     Raises:
         UnsupportedByReference: the row's template writes thoughts or calls in no known notation.
     """
-    found = _turns(request, models).parse_response(
+    found = renderer_for(request, models).parse_response(
         request["token_ids"], tools=request.get("tools"), prompt_ids=request.get("prompt_ids")
     )
     return {
@@ -105,7 +103,7 @@ def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
     Raises:
         UnsupportedByReference: as for ``parse``.
     """
-    found = _turns(request, models).bridge_to_next_turn(
+    found = renderer_for(request, models).bridge_to_next_turn(
         request["prompt_ids"], request["completion_ids"], request["messages"], tools=request.get("tools")
     )
     if found is None:
@@ -117,15 +115,6 @@ def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "is_content": found.is_content,
         "message_roles": found.message_roles,
     }
-
-
-def _turns(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Renderer:
-    """A renderer that reads completions: the family's, or what its template shows of one nobody wrote."""
-    renderer = renderer_for(request, models)
-    if isinstance(renderer, Renderer):
-        return renderer
-    wire = models[request["model"]].wire
-    return turns_of_template(renderer, closers=tuple(wire.get("assistant_close", ())))
 
 
 class _Once:

@@ -159,7 +159,10 @@ class Renderer:
         """
         from tokenspec_reference.renderers.stability import first_unstable
 
-        return first_unstable(self) is None
+        def text_of(messages: list[dict[str, Any]], tools: list[Any] | None) -> str:
+            return self.render_parts(messages, tools=tools, add_generation_prompt=False)[0]
+
+        return first_unstable(text_of) is None
 
     @cached_property
     def stop_ids(self) -> frozenset[int]:

@@ -7,42 +7,46 @@ is a prefix of the text with more messages. Control tokens end the turns, so wha
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
-
-if TYPE_CHECKING:
-    from tokenspec_reference.renderers.renderer import Renderer
 
 Message = dict[str, Any]
 
 _ASK: Message = {"role": "user", "content": "Ask."}
+_ASK_MORE: Message = {"role": "user", "content": "Ask more."}  # templates look for the last question by its value
 _CALL: Message = {
     "role": "assistant",
     "content": "",
     "tool_calls": [{"id": "call_0001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}],
 }
+_TOOL = {"type": "function", "function": {"name": "f", "description": "F.", "parameters": {"type": "object"}}}
 _RESULT: Message = {"role": "tool", "tool_call_id": "call_0001", "content": "1"}
 _ANSWER: Message = {"role": "assistant", "content": "Answer."}
 _THOUGHT = {"reasoning_content": "Because."}
 
 WITNESSES: dict[str, list[Message]] = {
-    "plain": [_ASK, _ANSWER, _ASK, _ANSWER],
-    "thought then user": [_ASK, {**_ANSWER, **_THOUGHT}, _ASK, {**_ANSWER, **_THOUGHT}],
-    "tool loop": [_ASK, _CALL, _RESULT, _ANSWER, _ASK, _ANSWER],
-    "thought in a tool loop": [_ASK, {**_CALL, **_THOUGHT}, _RESULT, {**_ANSWER, **_THOUGHT}, _ASK, _ANSWER],
+    "plain": [_ASK, _ANSWER, _ASK_MORE, _ANSWER],
+    "thought then user": [_ASK, {**_ANSWER, **_THOUGHT}, _ASK_MORE, {**_ANSWER, **_THOUGHT}],
+    "tool loop": [_ASK, _CALL, _RESULT, _ANSWER, _ASK_MORE, _ANSWER],
+    "thought in a tool loop": [_ASK, {**_CALL, **_THOUGHT}, _RESULT, {**_ANSWER, **_THOUGHT}, _ASK_MORE, _ANSWER],
 }
 """Conversations by the hazard they show."""
 
 
-def first_unstable(renderer: Renderer) -> str | None:
-    """Name of the first witness on which the property fails; None when it holds on all the template accepts."""
+def first_unstable(text_of: Callable[[list[Message], list[Any] | None], str]) -> str | None:
+    """Name of the first witness on which the property fails; None when it holds on all the template accepts.
+
+    ``text_of`` renders messages and the tools offered (where there are calls) without generation prompt.
+    """
     for name, messages in WITNESSES.items():
+        tools = [_TOOL] if any("tool_calls" in message for message in messages) else None
         for spelled in (messages, _with_json_text(messages)):
             try:
-                whole, *_ = renderer.render_parts(spelled, add_generation_prompt=False)
+                whole = text_of(spelled, tools)
                 parts = [
-                    renderer.render_parts(spelled[: k + 1], add_generation_prompt=False)[0]
+                    text_of(spelled[: k + 1], tools)
                     for k, message in enumerate(spelled)
                     if message["role"] == "assistant"
                 ]

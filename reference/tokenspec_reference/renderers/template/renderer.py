@@ -22,8 +22,11 @@ from .tracking import compile_template
 from .wire import Probe, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
+
+    from tokenspec_reference.renderers.parsing import ParsedResponse
+    from tokenspec_reference.renderers.renderer import Renderer
 
     from .sampled import GenerationPrompt
 
@@ -131,6 +134,49 @@ class TemplateRenderer:
     ) -> Provenance:
         """The text and the origin of every character, without encoding it."""
         return self._attributed(messages, tools, add_generation_prompt, options)[1]
+
+    # --- completions, as far as the template shows how it writes a turn
+    @property
+    def is_prefix_stable(self) -> bool:
+        """Whether full renders that end in an assistant turn stay prefixes when messages follow, on the witnesses."""
+        from tokenspec_reference.renderers.stability import first_unstable
+
+        return first_unstable(lambda messages, tools: self.provenance(messages, tools=tools).text) is None
+
+    def get_stop_token_ids(self) -> list[int]:
+        """Ids that end an assistant turn. Raises UnsupportedByReference where the template shows none."""
+        return self._turns.get_stop_token_ids()
+
+    def parse_response(
+        self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None
+    ) -> ParsedResponse:
+        """Content, reasoning and calls of sampled ids.
+
+        Raises:
+            UnsupportedByReference: the template writes thoughts or calls in no known notation.
+        """
+        return self._turns.parse_response(token_ids, tools=tools, prompt_ids=prompt_ids)
+
+    def bridge_to_next_turn(
+        self,
+        previous_prompt_ids: Sequence[int],
+        previous_completion_ids: Sequence[int],
+        new_messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Any = None,
+    ) -> RenderedTokens | None:
+        """The next prompt, or None where it declines; see :meth:`Renderer.bridge_to_next_turn`.
+
+        Raises:
+            UnsupportedByReference: as for :meth:`parse_response`.
+        """
+        return self._turns.bridge_to_next_turn(previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+
+    @cached_property
+    def _turns(self) -> Renderer:
+        from tokenspec_reference.renderers.template_turns import turns_of_template
+
+        return turns_of_template(self, closers=self.wire.assistant_close or self._turn_closers)
 
     def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]
