@@ -121,6 +121,27 @@ def test_each_has_its_verdict_and_its_exit_code(name: str) -> None:
     assert says in details(results)
 
 
+CLEAR = r"\x1b[2J\x1b]0;mine\x07"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f'say({{**answer, "error": {{"message": "{CLEAR}", "traceback": "{CLEAR}"}}}})',
+        f'say({{**answer, "rejected": {{"code": "no", "message": "{CLEAR}"}}}})',
+        f'say({{**answer, "unsupported": {{"reason": "{CLEAR}"}}}})',
+        f'sys.stderr.write("{CLEAR}"); sys.stderr.flush(); os._exit(1)',
+        f'print("{CLEAR}", flush=True)',
+    ],
+    ids=["error", "rejected", "unsupported", "stderr", "stdout"],
+)
+def test_a_program_cannot_command_the_terminal(statement: str) -> None:
+    said = details(judged(edited(in_run(statement))))
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert "\\x1b[2J" in said
+
+
 def test_hanging_is_an_error_in_time() -> None:
     begun = time.monotonic()
     results = judged(edited(in_run("time.sleep(60)")), 0.3)

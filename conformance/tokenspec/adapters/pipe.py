@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import selectors
 import shlex
@@ -20,6 +21,8 @@ MAX_CONTAINERS = 2_000_000
 STDERR_TAIL = 2000
 CHUNK = 1 << 20
 MARK = "TOKENSPEC_ADAPTER"
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Kind = Literal["cannot-start", "timed-out", "not-flushed", "ended", "too-long", "unasked"]
 
@@ -62,8 +65,8 @@ class Tail(threading.Thread):
                 self.kept = (self.kept + chunk)[-STDERR_TAIL:]
 
     def text(self) -> str:
-        """The last of the stream; bytes that are not UTF-8 are shown escaped."""
-        return self.kept.decode("utf-8", "backslashreplace").strip()
+        """The last of the stream, printable."""
+        return printable(self.kept.decode("utf-8", "backslashreplace").strip())
 
 
 class Pipe:
@@ -234,6 +237,11 @@ class Pipe:
         self.survivors = len(marked(self.mark)) - (not ended)
         self.kill()
         return ended
+
+
+def printable(text: str) -> str:
+    """Text of a program as a terminal may show it: control characters, which could command it, are escaped."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def marked(mark: str) -> list[int]:

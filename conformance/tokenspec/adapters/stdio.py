@@ -12,7 +12,7 @@ from tokenspec import __version__
 from tokenspec.adapters import CONVERSE, PROTOCOL_VERSION, Failed, NotSupported, Ok, Outcome, Refused
 from tokenspec.adapters.diagnosis import flaw_of
 from tokenspec.adapters.messages import Answer, Loaded, Started
-from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
+from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken, printable
 from tokenspec.adapters.reading import Flaw, Malformed, read
 from tokenspec.errors import AdapterError
 
@@ -50,7 +50,7 @@ class Process:
                 f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}. "
                 f"Install a suite or an adapter of the other's version; an adapter answers its own (ADP-011)."
             )
-        self.info = msgspec.to_builtins(started.implementation)
+        self.info = {key: printable(text) for key, text in msgspec.to_builtins(started.implementation).items()}
         self.capabilities = frozenset(started.capabilities) | {CONVERSE}
 
     def start(self) -> Started:
@@ -86,7 +86,7 @@ class Process:
             loaded = self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, self.limits.load)
         except Malformed as malformed:
             return self.restart(malformed.flaw)
-        return None if loaded.ok else NotSupported(loaded.reason or f"cannot use the row {model}")
+        return None if loaded.ok else NotSupported(printable(loaded.reason) or f"cannot use the row {model}")
 
     def given_up(self) -> Outcome:
         """What every case gets after the last crash."""
@@ -146,9 +146,9 @@ def outcome_of(answer: Answer) -> Outcome:
     """The typed outcome of an answer."""
     if answer.unsupported is not UNSET:
         issue = f" ({answer.unsupported.issue})" if answer.unsupported.issue else ""
-        return NotSupported(answer.unsupported.reason + issue)
+        return NotSupported(printable(answer.unsupported.reason + issue))
     if answer.rejected is not UNSET:
-        return Refused(answer.rejected.code, answer.rejected.message)
+        return Refused(printable(answer.rejected.code), printable(answer.rejected.message))
     if answer.error is not UNSET:
-        return Failed(answer.error.message, answer.error.traceback)
+        return Failed(printable(answer.error.message), printable(answer.error.traceback))
     return Ok(answer.result)
