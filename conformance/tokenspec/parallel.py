@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import multiprocessing.util
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
 from tokenspec.adapters.resolve import resolve
+from tokenspec.errors import AdapterError, TokenspecError
 from tokenspec.runner import Run, run_all
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from tokenspec.verdict import CellResult
 
 _columns: list[Column] = []
+_trouble: list[str] = []
 
 
 def default_jobs() -> int:
@@ -32,10 +35,24 @@ def by_row(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def _start_worker(impls: Sequence[str]) -> None:
-    _columns.extend(resolve(text) for text in impls)
+    multiprocessing.util.Finalize(None, _stop_worker, exitpriority=10)
+    try:
+        _columns.extend(resolve(text) for text in impls)
+    except TokenspecError as error:  # raised here it would only break the pool, without its message
+        _trouble.append(str(error))
+
+
+def _stop_worker() -> None:
+    """Programs are told to stop, and those that do not are ended, also those of a worker."""
+    for column in _columns:
+        column.close()
 
 
 def _judge(cells: list[Cell], timeout: float, evidence: bool) -> list[CellResult]:
+    if _trouble:
+        raise AdapterError(
+            f"{_trouble[0]}\n  A worker starts a copy of each implementation; to have only one: --jobs 1"
+        )
     return run_all(Run(_columns, cells, timeout, evidence=evidence))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
+import subprocess
 import sys
 import time
 from functools import cache
@@ -231,3 +233,37 @@ def test_a_bug_of_one_version_is_seen_in_that_column_only() -> None:
     assert exit_code(results, frozenset({"mini 1.9"})) == 0
     assert exit_code(results, frozenset({"mini 2.0"})) == 1
     assert exit_code(results, frozenset({"mini 1.9", "mini 2.0"})) == 1
+
+
+def test_a_program_that_starts_only_once_says_how_to_have_one_copy(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    once = f"import os\nif os.path.exists({str(lock)!r}): raise SystemExit('already running')\nopen({str(lock)!r}, 'w').close()\n"
+    (tmp_path / "once.py").write_text(once + FAULTLESS)
+    chosen = ["--case", "render/role-user", "--status", "toy", "--jobs", "2"]
+    impl = f"cmd:{shlex.quote(sys.executable)} -I {shlex.quote(str(tmp_path / 'once.py'))}"
+    done = subprocess.run(
+        [sys.executable, "-m", "tokenspec", "run", "--impl", impl, *chosen], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert "already running" in done.stderr
+    assert "--jobs 1" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="unsupported: this system shows no command lines")
+def test_the_programs_of_workers_are_ended_too(tmp_path: Path) -> None:
+    stays = FAULTLESS.replace(STOP, "    time.sleep(60)\n").replace(
+        "while line := sys.stdin.readline():\n", "while True:\n    line = sys.stdin.readline() or time.sleep(60)\n"
+    )
+    (tmp_path / "stays.py").write_text(stays)
+    chosen = ["--case", "render/role-user", "--status", "toy", "--jobs", "2"]
+    impl = f"cmd:{shlex.quote(sys.executable)} -I {shlex.quote(str(tmp_path / 'stays.py'))}"
+    subprocess.run(
+        [sys.executable, "-m", "tokenspec", "run", "--impl", impl, *chosen], capture_output=True, check=False
+    )
+    script = str(tmp_path / "stays.py").encode()
+    alive = []
+    for about in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            alive += [about] * (script in about.read_bytes())
+    assert alive == []
