@@ -55,6 +55,20 @@ RUNAWAY = {
     "batch": f"{{{{ [1] | batch({HUGE}, 0) | list | length }}}}",
     "slice": f"{{{{ [1] | slice({HUGE}) | list | length }}}}",
     "round": "{{ 1.5 | round(99999999, 'ceil') }}",
+    **{
+        f"shared-{name}": "{% set ns = namespace(s=['ab']) %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}"
+        "{% set twin = namespace(s=['ab']) %}{% for i in range(60) %}{% set twin.s = [twin.s, twin.s] %}{% endfor %}" + use
+        for name, use in {
+            "print": "{{ ns.s }}", "tojson": "{{ ns.s | tojson }}", "string": "{{ ns.s | string }}", "pprint": "{{ ns.s | pprint }}",
+            "percent": "{{ '%s' % (ns.s,) }}", "format": "{{ '{}'.format(ns.s) }}", "tilde": "{{ ns.s ~ 'a' }}",
+            "compare": "{{ ns.s == twin.s }}", "in": "{{ ns.s in [twin.s] }}", "test": "{{ ns.s is eq twin.s }}",
+            "raise": "{{ raise_exception(ns.s) }}", "unique": "{{ [ns.s, twin.s] | unique | list }}",
+            "select": "{{ [ns.s] | select('eq', twin.s) | list }}",
+        }.items()
+    },
+    "wordwrap-string": "{{ ('a ' * 99999) | wordwrap(1, wrapstring='x' * 99999) }}",
+    "urlize-target": "{{ ('http://a.b ' * 99999) | urlize(target='x' * 99999) }}",
+    "sum-lists": "{{ ([[1] * 60000] * 1000) | sum(start=[]) | length }}",
     "wordwrap": f"{{{{ messages[0].content | wordwrap({HUGE}) }}}}",
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
 from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute
+from tokenspec_reference.renderers.parsing.completion import check_ids
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
@@ -40,6 +41,16 @@ def bridge(
     tools: Any = None,
 ) -> RenderedTokens | None:
     """See :meth:`Renderer.bridge_to_next_turn`."""
+    for field, ids in (
+        ("previous_prompt_ids", previous_prompt_ids),
+        ("previous_completion_ids", previous_completion_ids),
+    ):
+        check_ids(ids, field)
+    for index, message in enumerate(new_messages):
+        if not isinstance(message, Mapping):
+            raise InvalidMessages(
+                f"expected a message (a dict), got {type(message).__name__}", field=f"new_messages[{index}]"
+            )
     if not previous_prompt_ids or not new_messages or any(m.get("role") == "assistant" for m in new_messages):
         return None
     prior = [*previous_prompt_ids, *previous_completion_ids]

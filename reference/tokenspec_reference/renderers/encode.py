@@ -169,7 +169,7 @@ class Encoder:
 
     @cached_property
     def control_ids(self) -> frozenset[int]:
-        """Special added tokens, and those the template writes (all of them if it is unknown); never mere white space."""
+        """Special added tokens, and those the template writes (all if it is unknown); never mere white space."""
         template = self._control_text
         return frozenset(
             i

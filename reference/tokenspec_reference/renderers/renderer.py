@@ -15,7 +15,7 @@ from tokenspec_reference.renderers.continuation import ContinuedMessage, continu
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
-from tokenspec_reference.renderers.parsing.completion import read_completion
+from tokenspec_reference.renderers.parsing.completion import check_ids, read_completion
 from tokenspec_reference.renderers.parsing.parse import parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.thought import PromptThought, read_prompt
@@ -118,6 +118,9 @@ class Renderer:
 
         ``prompt_ids`` tell whether the prompt opened a thought; without them the renderer's own generation prompt does.
         """
+        check_ids(token_ids, "token_ids")
+        if prompt_ids is not None:
+            check_ids(prompt_ids, "prompt_ids")
         view = read_completion(self.encoder, token_ids, self.stop_ids)
         return parse_completion(view, self.family.response, ToolSchemas(tools), self.prompt_thought(prompt_ids))
 

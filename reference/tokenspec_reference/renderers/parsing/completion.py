@@ -10,12 +10,17 @@ from __future__ import annotations
 import codecs
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import TokenSpecError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokenspec_reference.renderers.encode import Encoder
+
+CHECKED = 64
+"""How many ids at the end of a list are looked at, so that a check does not depend on its length."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,25 @@ class Completion:
         """Half-open token span that covers the characters ``[start, end)``."""
         first = max(bisect_right(self.token_starts, start) - 1, 0)
         return first, bisect_left(self.token_starts, end, first)
+
+
+def check_ids(token_ids: Any, field: str) -> None:
+    """Refuse what is no sequence of token ids: text, None, ids that are no whole numbers (the last ones are looked at).
+
+    Raises:
+        TokenSpecError: naming ``field``.
+    """
+    if (
+        isinstance(token_ids, (str, bytes))
+        or not hasattr(token_ids, "__getitem__")
+        or not hasattr(token_ids, "__len__")
+    ):
+        raise TokenSpecError(
+            f"expected token ids (a list of whole numbers), got {type(token_ids).__name__}", field=field
+        )
+    for token in token_ids[-CHECKED:]:
+        if isinstance(token, bool) or not hasattr(token, "__index__") or token < 0:
+            raise TokenSpecError(f"expected token ids (whole numbers from 0), got {token!r}", field=field)
 
 
 def read_completion(encoder: Encoder, token_ids: Sequence[int], stop_ids: frozenset[int]) -> Completion:

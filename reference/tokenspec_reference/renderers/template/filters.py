@@ -38,6 +38,7 @@ def _own(function: Filter, escaping: Filter) -> Filter:
     """Our filter; Jinja's inside ``{% autoescape true %}``, where filters escape."""
 
     def filtered(context: Context, *args: Any, **kwargs: Any) -> Any:
+        state_of(context).limits.check_tree(*args, *kwargs.values())
         return (escaping if context.eval_ctx.autoescape else function)(context, *args, **kwargs)
 
     return pass_context(filtered)

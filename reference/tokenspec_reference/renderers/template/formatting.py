@@ -29,6 +29,7 @@ def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) ->
     """``template % arguments``."""
     if isinstance(template, SafeText):
         return str(as_markup(template, "__mod__", arguments))
+    limits.check_tree(arguments)
     values = list(arguments) if isinstance(arguments, tuple) else [arguments]
     conversions = list(_CONVERSION.finditer(template))
     for match in conversions:
@@ -82,6 +83,7 @@ class TrackedFormatter(SandboxedFormatter):
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Python's result, rebuilt from tracked fields."""
+        self._limits.check_tree(args, kwargs)
         fields = list(Formatter().parse(str.__str__(format_string)))
         _check_fields(self._limits, len(fields), (*args, *(kwargs.values() if isinstance(kwargs, Mapping) else ())))
         text = super().vformat(format_string, args, kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,28 @@ class TemplateLimitExceeded(TokenSpecError):
     """The template asks for more than the bounds allow: a runaway loop, a huge string, endless recursion."""
 
     rejection_code = "template-limit"
+
+
+def printed_size(value: Any) -> int:
+    """How many characters a value has at least when it is printed or walked: shared parts count every time.
+
+    Lists that hold one list twice, which holds one list twice, and so on, are small in memory and endless on paper.
+    Every part is visited once.
+    """
+    known: dict[int, int] = {}
+
+    def size(part: Any) -> int:
+        if isinstance(part, str):
+            return len(part) + 1
+        if not isinstance(part, (list, tuple, Mapping)):
+            return 1
+        if id(part) not in known:
+            known[id(part)] = 0  # a cycle ends here
+            items = (*part.keys(), *part.values()) if isinstance(part, Mapping) else part
+            known[id(part)] = 1 + sum(map(size, items))
+        return known[id(part)]
+
+    return size(value)
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,16 @@ class Limits:
                 " pass limits=Limits(characters=...) if you trust it",
                 field="chat_template",
             )
+
+    def check_tree(self, *values: Any) -> None:
+        """Refuse lists and mappings that would be too large when printed, compared or walked.
+
+        Raises:
+            TemplateLimitExceeded: as for :meth:`check_size`.
+        """
+        for value in values:
+            if isinstance(value, (list, tuple, Mapping)):
+                self.check_size(printed_size(value))
 
 
 class Budget:
@@ -98,13 +131,21 @@ _SIZED = frozenset(
 def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuse a string method or filter whose result would be huge."""
     values = (*args, *kwargs.values())
+    limits.check_tree(text, *values)
     if name in _SIZED:
         for value in values:
             limits.check_size(value * 64 if name in ("round", "batch", "slice") and isinstance(value, int) else value)
+        if name == "wordwrap" and isinstance(text, str):
+            limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
         if name == "expandtabs" and isinstance(text, str):
             limits.check_size(str.count(text, "\t") * next((v for v in values if isinstance(v, int)), 8))
+    elif name == "sum" and isinstance(text, (list, tuple)):
+        lists = [len(item) for item in text if isinstance(item, (list, tuple))]
+        limits.check_size(sum(lists) * len(lists))  # each addition copies what was added before
     elif not isinstance(text, str) or not values:
         return
+    elif name == "urlize":
+        limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
     elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
         limits.check_size(str.count(text, values[0]) * len(values[1]))
     elif name == "join" and isinstance(values[0], (list, tuple, str)):

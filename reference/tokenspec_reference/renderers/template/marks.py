@@ -65,6 +65,16 @@ class LoopMarks(NodeTransformer):
             node.nodes = [_call("scaffold_here", child) for child in node.nodes]
         return node
 
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+        """Comparing walks lists to their ends, so what is compared to more than a constant is measured before."""
+        self.generic_visit(node)
+        operands = [node.expr, *(operand.expr for operand in node.ops)]
+        if not any(isinstance(operand, nodes.Const) for operand in operands):
+            node.expr = _call("bounded", node.expr)
+            for operand in node.ops:
+                operand.expr = _call("bounded", operand.expr)
+        return node
+
     def visit_Name(self, node: nodes.Name) -> nodes.Node:  # noqa: N802
         """Names of this package do not exist for a template."""
         if node.name.startswith(PRIVATE):

@@ -40,6 +40,27 @@ _OWN_METHODS = frozenset(vars(Tracked)) - frozenset(dir(str))
 """Methods of tracked strings that plain strings do not have; a template does not see them."""
 
 
+COMPARING = (
+    "eq",
+    "==",
+    "equalto",
+    "ne",
+    "!=",
+    "lt",
+    "<",
+    "lessthan",
+    "le",
+    "<=",
+    "gt",
+    ">",
+    "greaterthan",
+    "ge",
+    ">=",
+    "in",
+)
+"""Jinja's tests that walk lists to their ends."""
+
+
 class TrackingSandbox(ChatSandbox):
     """The environment of one compiled template."""
 
@@ -52,7 +73,17 @@ class TrackingSandbox(ChatSandbox):
         self.limits = limits
         self.filters = tracking_filters(self.filters, limits)
         self.globals["lipsum"] = random_text
+        self.tests = {**self.tests, **{name: self._measured(self.tests[name]) for name in COMPARING}}
         self.concat = self._concat  # type: ignore[method-assign]
+
+    def _measured(self, test: Any) -> Callable[..., bool]:
+        """A test that compares, behind the bound of what it compares."""
+
+        def measured(*values: Any) -> bool:
+            self.limits.check_tree(*values)
+            return bool(test(*values))
+
+        return measured
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree: nodes.Template = LoopMarks().visit(super()._parse(source, name, filename))
@@ -66,19 +97,23 @@ class TrackingSandbox(ChatSandbox):
 
     def text_of(self, context: Context, value: Any) -> str:
         """``{{ value }}``."""
+        self.limits.check_tree(value)
         return text_of(value, state_of(context).table)
 
     def escape_or_text(self, context: Context, value: Any) -> str:
         """``{{ value }}`` inside ``{% autoescape true %}``."""
+        self.limits.check_tree(value)
         return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
 
     def join_text(self, context: Context, values: Sequence[Any]) -> str:
         """``a ~ b``."""
+        self.limits.check_tree(*values)
         table = state_of(context).table
         return self._concat([text_of(value, table) for value in values])
 
     def join_escaped(self, context: Context, values: Sequence[Any]) -> str:
         """``a ~ b`` inside ``{% autoescape true %}``: one safe operand makes the whole safe."""
+        self.limits.check_tree(*values)
         table = state_of(context).table
         texts = [value if isinstance(value, Tracked) else text_of(value, table) for value in values]
         if any(hasattr(text, "__html__") for text in texts):
@@ -94,6 +129,11 @@ class TrackingSandbox(ChatSandbox):
         return Tracked.of(str.__str__(text), tuple((length, found or origin) for length, found in runs_of(text)))
 
     # --- operators, attributes, calls
+    def bounded(self, _: Context, value: Any) -> Any:
+        """An operand of a comparison, which walks lists to their ends."""
+        self.limits.check_tree(value)
+        return value
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """``left operator right`` within bounds."""
         check_operator(self.limits, operator, left, right)
@@ -122,6 +162,8 @@ class TrackingSandbox(ChatSandbox):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063
         """``obj(...)``; the odd names are Jinja's, so that templates can pass any keyword."""
         owner = getattr(__obj, "__self__", None)
+        if __obj is __self.globals["raise_exception"]:
+            __self.limits.check_tree(*args)
         if isinstance(owner, str):
             check_method(__self.limits, __obj.__name__, owner, args, kwargs)
         result = super().call(__context, __obj, *args, **kwargs)
