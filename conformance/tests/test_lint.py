@@ -15,6 +15,7 @@ from tokenspec.model import canonical_json
 CASE = "cases/render/role-user.json"
 CERTIFICATE = "certificates/toy-bpe.json"
 GOLDEN = "golden/toy-bpe/render/role-user.json"
+FLIPS = "flips/4.57.6/toy-bpe/render"
 
 
 def edit(name: str, change: Callable[[dict], object]) -> Callable[[Path], None]:
@@ -38,6 +39,18 @@ def duplicate_key(root: Path) -> None:
     (root / GOLDEN).write_text(text.replace('"outcome"', '"row": "toy-bpe",\n  "outcome"', 1))
 
 
+def flip(slug: str, transformers: str) -> Callable[[Path], None]:
+    """The current oracle's answer to role-user, said to be another version's, under the name of another case."""
+
+    def apply(root: Path) -> None:
+        current = json.loads((root / GOLDEN).read_text())
+        current["oracle"]["transformers"] = transformers
+        (root / FLIPS).mkdir(parents=True)
+        (root / FLIPS / f"{slug}.json").write_text(canonical_json(current))
+
+    return apply
+
+
 def truncate(root: Path) -> None:
     text = (root / GOLDEN).read_text()
     (root / GOLDEN).write_text(text[: len(text) // 2])
@@ -49,6 +62,9 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "duplicate key": (duplicate_key, "duplicate JSON key 'row'"),
     "truncated golden": (truncate, GOLDEN),
     "not canonical": (append(GOLDEN, "\n"), "not in canonical form"),
+    "a flip that is none": (flip("role-user", "4.57.6"), "is no flip"),
+    "a flip of no case": (flip("nobody-asks", "4.57.6"), "belongs to no case"),
+    "a flip by another oracle": (flip("role-user", "4.44.0"), "made of another row or oracle"),
     "wrong id": (edit(CASE, lambda case: case.update(id="render/another")), "must be render/role-user"),
     "changed input": (
         edit(CASE, lambda case: case["input"]["messages"].append({"role": "user", "content": "x"})),
