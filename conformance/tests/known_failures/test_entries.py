@@ -15,7 +15,7 @@ from tokenspec.known_failures.entries import parse_known_failures
 from tokenspec.known_failures.writing import text_of
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import entry
+from listed_runs import entry
 
 HEAD = 'implementation = "mini"\n\n'
 

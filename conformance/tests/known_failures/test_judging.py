@@ -14,7 +14,7 @@ from tokenspec.known_failures.entries import parse_known_failures
 from tokenspec.verdict import Verdict, exit_code
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import BREAKS, FAILS, REFUSES, SCENARIOS, Scenario, cell, entry, run_scenario, run_writing
+from listed_runs import BREAKS, FAILS, REFUSES, SCENARIOS, Scenario, cell, entry, run_scenario, run_writing
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)

@@ -16,7 +16,7 @@ from tokenspec.errors import UsageError
 from tokenspec.known_failures.judging import all_cells
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import SCENARIOS, run_scenario, run_writing
+from listed_runs import SCENARIOS, run_scenario, run_writing
 
 MUTANTS = {
     "stale-entry-ignored": ("judging.py", "if not can_run(entry):", "if False:"),

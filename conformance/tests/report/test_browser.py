@@ -15,7 +15,7 @@ from tokenspec.report.page import page, write_page
 from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header, tokens
+from sample_runs import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header, tokens
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -18,7 +18,7 @@ from tokenspec.report.jsonl import Report, read_report, save_report
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import cell, every_verdict, finding, header
+from sample_runs import cell, every_verdict, finding, header
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ["\u2028", "\u2029", "\x85", "\x0b\x0c\x1c", "\r\n", "</script>", '"', "\\u2028"]

@@ -22,7 +22,7 @@ import test_page
 import test_shapes
 import test_side_by_side
 import test_verbs
-from scenarios import finding
+from sample_runs import finding
 from test_browser import opened  # noqa: F401 - a fixture
 
 for verb in ("render", "report", "run"):

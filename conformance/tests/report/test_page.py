@@ -21,7 +21,7 @@ from tokenspec.report.page_data import page_data
 from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header
+from sample_runs import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header
 
 CHECKS = ("render.text", "render.ids", "render.wish")
 texts = st.text(max_size=40) | st.lists(

@@ -23,7 +23,7 @@ from tokenspec.report.tally import counts, judgement, never_exercised, tallies
 from tokenspec.verdict import Finding, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import NASTY, cell, every_verdict, finding, header
+from sample_runs import NASTY, cell, every_verdict, finding, header
 
 GOOD = Verdict.PASS
 # What the consumers know: the attributes and children of each element (Jenkins' schema and what pytest writes).

@@ -16,7 +16,7 @@ from tokenspec.report.lines import MOST_LINES, cut_lines, lines_of
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import tokens
+from sample_runs import tokens
 
 sequences = st.lists(st.integers(0, 4), max_size=12)
 

@@ -17,7 +17,7 @@ from tokenspec.report.jsonl import save_report
 from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import cell, every_verdict, finding, header
+from sample_runs import cell, every_verdict, finding, header
 
 CONVERSATION = [
     {"role": "user", "content": "What is the time?\nTell me 🌦."},
