@@ -295,14 +295,18 @@ class Encoder:
                 f"isolated encoding needs a tokenizer that can be serialised, {type(self.tokenizer).__name__} cannot",
                 field="encoding",
             )
-        import json
 
-        from tokenizers import Tokenizer
+        def build() -> Encoder:
+            import json
 
-        state = json.loads(self._serialised)
-        state["added_tokens"] = [t for t in state["added_tokens"] if t["id"] not in self.control_ids]
-        state["post_processor"] = state["truncation"] = state["padding"] = None
-        return Encoder(Tokenizer.from_str(json.dumps(state)))
+            from tokenizers import Tokenizer
+
+            state = json.loads(self._serialised)
+            state["added_tokens"] = [t for t in state["added_tokens"] if t["id"] not in self.control_ids]
+            state["post_processor"] = state["truncation"] = state["padding"] = None
+            return Encoder(Tokenizer.from_str(json.dumps(state)))
+
+        return cast("Encoder", self._shared(f"plain {sorted(self.control_ids)}", build))
 
     def _offsets(self, text: str, count: int) -> CharSpans | None:
         """Spans from the tokenizer's own offsets, None where it tracks none."""
