@@ -88,7 +88,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reject_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON; write a string, like \"-inf\"")
+    raise ValueError(f'{name} is not JSON; write a string, like "-inf"')
 
 
 def read_json(path: Path) -> Any:
