@@ -4,9 +4,10 @@ The rows come from the suite's cache; the reference itself never imports the sui
 """
 
 import random
+from itertools import groupby
 
 import pytest
-from conversations import ROWS, compare, freeze_clock
+from conversations import ROWS, compare, freeze_clock, text
 
 from tokenspec_reference.renderers import create_renderer
 from tokenspec_reference.renderers.create import FAMILIES
@@ -109,3 +110,42 @@ def test_the_bridge_equals_a_full_render_where_the_format_is_stable(row):
     bridged = renderer.bridge_to_next_turn(prompt.token_ids, whole.token_ids[len(prompt.token_ids) : end], follow)
     assert bridged is not None
     assert bridged.token_ids == whole.token_ids
+
+
+@pytest.mark.soak
+def test_soak_of_resplit_completions(row):
+    """2,000 completions per row in another split of their bytes: kept, and followed by the same text."""
+    base = create_renderer(row.tokenizer, family=row.spec.family, chat_template=row.chat_template)
+    encoder, rng = base.encoder, random.Random(11)
+    by_bytes = {encoder.token_bytes(i): i for i in row.tokenizer.get_vocab().values() if i not in encoder.added}
+    prompt = base.render([{"role": "user", "content": "hi"}], add_generation_prompt=True).token_ids
+    new = [{"role": "user", "content": "\nand?\n"}]
+    bridged = 0
+    for _ in range(2_000):
+        canonical = encoder.ids("Sure.\n\n" + text(rng))
+        other = resplit(encoder, by_bytes, canonical, rng)
+        left, right = (base.bridge_to_next_turn(prompt, ids, new) for ids in (canonical, other))
+        assert (left is None) == (right is None), (canonical, other)
+        if left is not None:
+            assert right.token_ids[: len(prompt) + len(other)] == prompt + other
+            assert right.token_ids[len(prompt) + len(other) :] == left.token_ids[len(prompt) + len(canonical) :]
+            bridged += 1
+    print(f"{row.spec.id}: 2,000 completions split anew, {bridged} bridged, {2_000 - bridged} declined, 0 mismatches")
+
+
+def resplit(encoder, by_bytes, token_ids, rng):
+    """The same bytes in other ordinary tokens; runs between control tokens are cut anywhere the vocabulary allows."""
+    out = []
+    for is_control, run in groupby(token_ids, key=lambda token: token in encoder.added):
+        if is_control:
+            out += run
+            continue
+        rest = b"".join(map(encoder.token_bytes, run))
+        while rest:
+            sizes = [size for size in range(1, min(len(rest), 12) + 1) if rest[:size] in by_bytes]
+            if not sizes:
+                return list(token_ids)  # a vocabulary without this byte
+            size = rng.choice(sizes)
+            out.append(by_bytes[rest[:size]])
+            rest = rest[size:]
+    return out
