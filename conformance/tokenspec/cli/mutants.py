@@ -13,6 +13,7 @@ from rich.table import Table
 
 from tokenspec.adapters.resolve import resolve
 from tokenspec.cli.screen import screen
+from tokenspec.errors import UsageError
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
 from tokenspec.parallel import default_jobs
 from tokenspec.runner import Run
@@ -28,6 +29,8 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
 
     The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
     """
+    if record and (areas or only):
+        raise UsageError("--record takes a full run: the lock holds the kills of all mutants. Drop --area and --only.")
     chosen = [mutant for mutant in load_mutants(areas) if not only or mutant.id in only]
     console = screen()
     cache: dict[Any, Any] = {}
@@ -60,7 +63,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
         found = autopsies(chosen, step, default_jobs())
     print_autopsies(console, found)
     survivors = [result for result in found if not result.killed]
-    if record and not survivors and not areas and not only:
+    if record and not survivors:
         from tokenspec.spec.lock import write_lock
 
         kills: dict[str, set[str]] = {}
