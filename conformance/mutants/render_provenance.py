@@ -30,7 +30,7 @@ class Provenance(ReferenceAdapter):
         super().__init__()
         self.within = within
 
-    def load(self, model: str, assets: dict[str, Any]) -> None:
+    def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """Forget the row's family and what it states of its turns."""
         wire = {**assets["wire"], "assistant_open": [], "assistant_close": []}
         super().load(model, {**assets, "family": "template", "wire": wire})
