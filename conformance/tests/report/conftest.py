@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tokenspec.bench.report import QUIET_FLAGS, chromium
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-def chromium() -> str | None:
-    """The path of an installed Chromium; ``TOKENSPEC_CHROMIUM`` names another."""
-    found = os.environ.get("TOKENSPEC_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    return found if found and Path(found).exists() else None
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +23,6 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.skip("no Chromium on this machine (apt install chromium), and TOKENSPEC_CHROMIUM names none")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        started = driver.chromium.launch(executable_path=path, args=list(QUIET_FLAGS))
         yield started
         started.close()

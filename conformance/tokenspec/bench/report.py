@@ -28,8 +28,7 @@ ROW = "toy-bpe"
 ROWS = 26
 MEGABYTE = 1_000_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--headless",
+QUIET_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -37,8 +36,13 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--dump-dom",
 )
+
+
+def chromium() -> str | None:
+    """The path of an installed Chromium; ``TOKENSPEC_CHROMIUM`` names another."""
+    found = os.environ.get("TOKENSPEC_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    return found if found and Path(found).exists() else None
 
 
 class Shifted:
@@ -95,11 +99,11 @@ def run() -> Iterator[Figure]:
 
 def interactive(page: Path, profile: Path) -> float | None:
     """Seconds by ``performance.now()`` until a headless Chromium has drawn the page; None where there is none."""
-    named = os.environ.get("TOKENSPEC_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    named = chromium()
     if named is None:
         return None
     done = subprocess.run(  # noqa: S603 - the user's own browser on our own page
-        [named, *FLAGS, f"--user-data-dir={profile}", page.as_uri()],
+        [named, "--headless", "--dump-dom", *QUIET_FLAGS, f"--user-data-dir={profile}", page.as_uri()],
         capture_output=True,
         text=True,
         check=True,
