@@ -18,6 +18,12 @@ from tokenspec.models import rows
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 
+@pytest.fixture(autouse=True)
+def no_stated_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of pytest-xdist state a width of 80; tests look at what a pipe gets."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small copy of the fixtures: the toy rows, two cases, their goldens; the suite looks only there."""

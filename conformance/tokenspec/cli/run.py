@@ -232,6 +232,8 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
             raise UsageError(no_operation(columns))
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):
+            for column in columns:
+                column.close()
             print_failures(screen(), spoken, shown=1)
             screen().print("smoke fails: mend how the program speaks first. The chapter: spec/90-adapter-protocol.md")
             sys.exit(1)
