@@ -224,8 +224,8 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
     with untouched(impls):
         columns = columns_of(impls)
         basic = basic_flags()
-        own = [cell for cell in select_cells(Selection()) if not cell.borrowed]
-        chosen = [cell for cell in own if basic.issuperset(cell.case.flags) and _offline(cell.row)]
+        own = [cell for cell in select_cells(Selection(statuses=("toy",))) if not cell.borrowed]
+        chosen = [cell for cell in own if basic.issuperset(cell.case.flags)]
         able = {operation for column in columns for operation in column.capabilities}
         cells = [cell for cell in chosen if cell.area.operation in able]
         if not {cell.area.operation for cell in cells} - {CONVERSE}:
@@ -266,8 +266,3 @@ def no_operation(columns: list[Column]) -> str:
         f"{names}: has none of the operations.{meant} An object has them as methods, a program names them in its "
         f"answer to start: {', '.join(OPERATIONS)}"
     )
-
-
-def _offline(row: str) -> bool:
-    toys = {id_ for id_, spec in specs().items() if spec.status == "toy"}
-    return row == "-" or all(part in toys for part in row.split("+"))
