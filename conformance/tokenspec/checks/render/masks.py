@@ -96,7 +96,12 @@ def an_injected_turn_is_no_message(subject: Subject) -> Applicability | None:
 
 
 def end_of_injected_turn(subject: Subject) -> int | None:
-    """Where the turn ends that the template puts before the first message; None where there is none."""
+    """Where the turn ends that the template puts before the first message; None where there is none.
+
+    Behind its closer the first message's own header begins, and shares a control token with the header in front. A
+    closer without such a header behind it is that header itself (tags that end the turn before them), and one in the
+    name of a role is the caller's.
+    """
     character_map(subject)
     before = ""
     for kind, message, _, text in subject.expect.spans:
@@ -107,9 +112,15 @@ def end_of_injected_turn(subject: Subject) -> int | None:
     else:
         return None
     closers = [closer for closer in row_of(subject).spec.wire.assistant_close if closer in before]
-    if first_body != 0 or not closers:
+    if (
+        first_body != 0
+        or not closers
+        or any(closer in str(subject.request["messages"][0]["role"]) for closer in closers)
+    ):
         return None
-    return max(before.rfind(closer) + len(closer) for closer in closers)
+    end = max(before.rfind(closer) + len(closer) for closer in closers)
+    control = set(row_of(subject).tokenizer.get_added_vocab()) - set(closers)
+    return end if any(token in before[:end] and token in before[end:] for token in control) else None
 
 
 @check("render.content-body", area="render", level="MASKS", requires=("RND-022",), kind="golden")
