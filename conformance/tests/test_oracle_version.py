@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from tokenspec.adapters.resolve import resolve
 from tokenspec.cli import group
 from tokenspec.cli.flips import compare
 from tokenspec.errors import FixtureError, UsageError
@@ -23,6 +24,7 @@ from tokenspec.oracle_version import (
     same_answer,
     what_flips,
 )
+from tokenspec.runner import Run, run_all
 from tokenspec.select import Selection, select_cells
 
 FLIPPING, STEADY = "thinking-field-thinking", "role-user"
@@ -43,6 +45,14 @@ def test_the_earlier_oracle_replaces_what_flips_and_asks_for_its_normalisation()
     assert not same_answer(judged[FLIPPING].golden, cell(FLIPPING).golden)
     assert what_flips(cell(FLIPPING).golden, judged[FLIPPING].golden) == "text"
     assert {found.request()["normalisation"] for found in judged.values()} == {"hf4"}
+
+
+def test_the_reference_follows_the_earlier_oracle():
+    flipping = {case.id for row, case, _, _ in flips_of(EARLIER) if row == "toy-bpe"}
+    cells = [cell for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",))) if cell.case.id in flipping]
+    results = run_all(Run([resolve("reference")], as_judged_by(EARLIER, cells)))
+    assert flipping
+    assert [finding for result in results for finding in result.findings if finding.non_conformant] == []
 
 
 def test_other_areas_have_no_earlier_oracle():

@@ -85,9 +85,13 @@ def isolation_changes_ids_only(subject: Subject) -> Applicability | None:
 
 
 def control_ids_of(subject: Subject) -> list[int] | None:
-    """The control ids of the scaffold in this cell; None where nobody listed them."""
+    """The control ids of the scaffold in this cell; None where nobody listed them: only the current oracle's text is."""
     from tokenspec.fixtures.profiles import profiles_of
+    from tokenspec.oracle_version import CURRENT
 
+    golden = subject.cell.golden
+    if golden is not None and golden.oracle["transformers"] != CURRENT.transformers:
+        return None
     committed = profiles_of(subject.cell.row)
     listed = committed.isolated if committed is not None else []
     return next((entry.control_ids for entry in listed if entry.case == subject.cell.case.slug), None)
