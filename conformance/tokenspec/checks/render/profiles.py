@@ -85,7 +85,7 @@ def isolation_changes_ids_only(subject: Subject) -> Applicability | None:
 
 
 def control_ids_of(subject: Subject) -> list[int] | None:
-    """The control ids of the scaffold in this cell; None where nobody listed them: the current text only."""
+    """The control ids of the scaffold in this cell; None where they are not listed (or for another oracle's text)."""
     from tokenspec.fixtures.profiles import profiles_of
     from tokenspec.oracle_version import CURRENT
 
