@@ -1,6 +1,6 @@
 """A fixtures folder of one's own: tests that break fixtures never touch the committed ones.
 
-``mutants`` and ``generators`` are found behind everything installed, so that an installed wheel is what is tested.
+An installed wheel is what is tested; ``generators``, and the cases and mutants of areas, are found behind it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from tokenspec import data
-from tokenspec.fixtures import profiles
+from tokenspec.areas import find_unshipped
+from tokenspec.areas.render import profiles
 from tokenspec.models import rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+find_unshipped()
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from tokenspec.areas.area import Cell
+    from tokenspec.areas.selection import Selection
+
     from .adapters import Column
-    from .areas import Cell
     from .known_failures.pytest_face import KnownFailureSession
-    from .select import Selection
+    from .suite.findings import Judgement
     from .verdict import CellResult
 
-    Judgement = Callable[[], CellResult]
 
 KNOWN_FAILURES = "tokenspec-known-failures"
 COLUMNS = pytest.StashKey[dict[str, Any]]()
@@ -51,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def selection_of(config: pytest.Config) -> Selection:
     """The selection out of pytest's options."""
-    from .select import Selection
+    from tokenspec.areas.selection import Selection
 
     return Selection(
         areas=tuple(config.getoption("--tokenspec-area")),
@@ -80,7 +81,8 @@ class Wanted:
 
 def wanted_by(metafunc: pytest.Metafunc) -> list[Wanted]:
     """The implementations a suite function is multiplied by: of its class, or of the command line."""
-    from .select import Selection
+    from tokenspec.areas.selection import Selection
+
     from .suite import Conformance
 
     config = metafunc.config
@@ -110,9 +112,10 @@ def known_failures_of(config: pytest.Config) -> KnownFailureSession:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Multiply the suite functions by cells and columns."""
-    from .areas.protocol import within_reach
+    from tokenspec.areas.protocol.area import within_reach
+    from tokenspec.areas.selection import select_cells
+
     from .errors import TokenspecError
-    from .select import select_cells
 
     config = metafunc.config
     if "tokenspec_judgement" in metafunc.fixturenames:
@@ -149,8 +152,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Column]]:
     """The columns of this session, by name."""
+    from tokenspec.store.guard import untouched
+
     from .adapters.resolve import column_of
-    from .fixtures.guard import untouched
 
     impls = request.config.stash.get(COLUMNS, {})
     with untouched(impls):

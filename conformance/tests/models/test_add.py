@@ -15,11 +15,11 @@ from click.testing import CliRunner
 
 from tests.certificates.seeded import FAULTLESS, LOOP
 from tokenspec import data
+from tokenspec.addition.goldens import displaced
 from tokenspec.cli import group
-from tokenspec.fixtures import manifest
-from tokenspec.fixtures.lint import problems
+from tokenspec.curation import manifest
+from tokenspec.curation.lint import problems
 from tokenspec.models import load, specs
-from tokenspec.models.add_goldens import displaced
 
 ROOT = Path(__file__).resolve().parents[3]
 REVISION = "0123456789abcdef0123456789abcdef01234567"

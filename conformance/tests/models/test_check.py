@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.models.test_add import tokenspec
-from tokenspec.fixtures.manifest import write_manifest
-from tokenspec.model import canonical_json
+from tokenspec.curation.manifest import write_manifest
 from tokenspec.models import load, specs
+from tokenspec.store.canonical import canonical_json
 
 GOLDEN, CERTIFICATE = "golden/toy-bpe/render/role-user.json", "certificates/toy-bpe.json"
 ROOT = Path(__file__).resolve().parents[3]

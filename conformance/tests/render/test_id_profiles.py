@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tokenspec.areas.render import RenderExpect
-from tokenspec.fixtures import profiles
-from tokenspec.model import canonical_json
+from tokenspec.areas.render import profiles
+from tokenspec.areas.render.oracle.control_tokens import may_spell_part, scaffold_control_ids
+from tokenspec.areas.render.oracle.id_profiles import continued, sampled_boundary_ids, seams
+from tokenspec.areas.render.records import RenderExpect
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import Row, available, load, spec_of
 from tokenspec.oracle.attribution import Undecidable
-from tokenspec.oracle.control_tokens import may_spell_part, scaffold_control_ids
-from tokenspec.oracle.id_profiles import continued, sampled_boundary_ids, seams
-from tokenspec.select import Selection, select_cells
+from tokenspec.store.canonical import canonical_json
 from tokenspec_reference.renderers import create_renderer
 from tokenspec_reference.renderers.create import FAMILIES
 from tokenspec_reference.renderers.seams import merging_contents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.models import Row
-from tokenspec.oracle.transformers_oracle import versions
+from tokenspec.oracle.transformers import versions
 
 from . import calls, conversation, stability, turns
 from .facts import Certificate, Facts, Tokens

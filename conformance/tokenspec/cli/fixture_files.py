@@ -12,7 +12,7 @@ from rich.progress import track
 from tokenspec.cli.screen import screen
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
-from tokenspec.fixtures.file_lists import SPEC_VERSION, refuse_installed
+from tokenspec.store.file_lists import SPEC_VERSION, refuse_installed
 
 from .options import selection, selection_options
 
@@ -30,7 +30,7 @@ spec_version = click.option(
 @spec_version
 def list_files(spec_version: str, **chosen: Any) -> None:
     """Print the path of every file of a selection, one a line, relative to the fixtures."""
-    from tokenspec.fixtures.export import files_of
+    from tokenspec.curation.export import files_of
 
     paths = files_of(selection(chosen), spec_version)
     click.echo("\n".join(paths))
@@ -50,7 +50,7 @@ def export(folder: Path, spec_version: str, **chosen: Any) -> None:
 
     Example: tokenspec fixtures export ./tokenspec-fixtures --area render --row qwen3
     """
-    from tokenspec.fixtures.export import export as write_folder
+    from tokenspec.curation.export import export as write_folder
 
     console = screen(stderr=True)
 
@@ -95,8 +95,8 @@ def promote(
     --why "A newline ends the text before a call." --flag BOUNDARY_MERGE --requires RND-010
     """
     from tokenspec.areas import areas
-    from tokenspec.fixtures.promote import counterexample_in_report, read_counterexample
-    from tokenspec.fixtures.promote import promote as make
+    from tokenspec.curation.promote import counterexample_in_report, read_counterexample
+    from tokenspec.curation.promote import promote as make
 
     refuse_installed("fixtures promote")
     if (failure is None) == (from_report is None):
@@ -128,8 +128,8 @@ def promote(
 @click.option("--reason", required=True, help="Why the released expectation changes.")
 def erratum(paths: tuple[str, ...], reason: str) -> None:
     """Record that released files changed or went, and why. PATHS are relative to the fixtures."""
-    from tokenspec.fixtures.errata import record_erratum
-    from tokenspec.fixtures.file_lists import read_list, versions
+    from tokenspec.store.errata import record_erratum
+    from tokenspec.store.file_lists import read_list, versions
 
     refuse_installed("fixtures erratum")
     if len(reason.split()) < 3:

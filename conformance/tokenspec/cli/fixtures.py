@@ -31,7 +31,7 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
     import pytest
 
     from tokenspec import suite
-    from tokenspec.fixtures.errata import changed_goldens, record_erratum, snapshot_of_goldens
+    from tokenspec.store.errata import changed_goldens, record_erratum, snapshot_of_goldens
 
     before = snapshot_of_goldens()
     update = ["--snapshot-update"] if overwrite else ["--snapshot-update", "--snapshot-update-new-only"]
@@ -72,8 +72,8 @@ def fixtures() -> None:
 @click.option("--write-manifest", is_flag=True, help="Renew MANIFEST.json and the JSON Schemas first.")
 def lint(write_manifest: bool) -> None:
     """Everything a fixture can get wrong, one line each; exit code 4 when anything is."""
-    from tokenspec.fixtures.lint import problems
-    from tokenspec.fixtures.manifest import write_manifest as renew
+    from tokenspec.curation.lint import problems
+    from tokenspec.curation.manifest import write_manifest as renew
 
     if write_manifest:
         renew()
@@ -101,10 +101,10 @@ def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
     if since is not None or folder is not None:
         verify_files(since, folder)
         return
+    from tokenspec.areas.oracle_version import same_answer
+    from tokenspec.areas.selection import select_cells
+    from tokenspec.curation.blessing import ask_oracle
     from tokenspec.models import AssetsMissing
-    from tokenspec.oracle.bless import ask_oracle
-    from tokenspec.oracle_version import same_answer
-    from tokenspec.select import select_cells
 
     from .options import selection
 
@@ -131,8 +131,8 @@ def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
 
 def verify_files(since: str | None, folder: Path | None) -> None:
     """The two comparisons that need no oracle."""
-    from tokenspec.fixtures.outside import problems_in
-    from tokenspec.fixtures.releases import changed_since, release
+    from tokenspec.curation.outside import problems_in
+    from tokenspec.curation.releases import changed_since, release
 
     if since is not None and folder is not None:
         raise UsageError("--since looks at the fixtures here, --folder at others; give one of the two")

@@ -10,13 +10,8 @@ from pathlib import Path
 import click
 from rich.progress import track
 
-from tokenspec.areas import Cell
-from tokenspec.cli.options import selection, selection_options
-from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
-from tokenspec.model import canonical_json, write_atomically
-from tokenspec.models import AssetsMissing
-from tokenspec.oracle_version import (
+from tokenspec.areas.area import Cell
+from tokenspec.areas.oracle_version import (
     CURRENT,
     EARLIER,
     FLIPPING_AREA,
@@ -27,7 +22,13 @@ from tokenspec.oracle_version import (
     same_answer,
     what_flips,
 )
-from tokenspec.select import select_cells
+from tokenspec.areas.selection import select_cells
+from tokenspec.cli.options import selection, selection_options
+from tokenspec.cli.screen import screen
+from tokenspec.errors import UsageError
+from tokenspec.models import AssetsMissing
+from tokenspec.store.canonical import canonical_json
+from tokenspec.store.writing import write_atomically
 
 
 @click.command()
@@ -62,7 +63,7 @@ def flips(write: bool, **chosen: tuple[str, ...]) -> None:
 
 def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Path]:
     """The flip files that are missing, stale or other than this version's answer; ``write`` mends them."""
-    from tokenspec.oracle.bless import ask_oracle
+    from tokenspec.curation.blessing import ask_oracle
 
     wrong: list[Path] = []
     for cell in cells:

@@ -17,8 +17,8 @@ def spec() -> None:
 @spec.command()
 def check() -> None:
     """Rules T1 to T7: keywords, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
-    from tokenspec.spec import requirements
-    from tokenspec.spec.rules import violations
+    from tokenspec.requirements import requirements
+    from tokenspec.traceability.rules import violations
 
     found = violations()
     for line in found:
@@ -34,8 +34,8 @@ def check() -> None:
 @click.option("--all", "everything", is_flag=True, help="Acknowledge every changed requirement.")
 def ack(ids: tuple[str, ...], everything: bool) -> None:
     """Say that the checks of these requirements were reviewed against the current text."""
-    from tokenspec.spec import requirements
-    from tokenspec.spec.lock import write_lock
+    from tokenspec.requirements import requirements
+    from tokenspec.traceability.lock import write_lock
 
     if not ids and not everything:
         raise UsageError("name requirements, or give --all. See what changed: tokenspec spec check")

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tokenspec.data import fixtures_dir
-from tokenspec.oracle.transformers_oracle import OracleRefuses
+from tokenspec.oracle.transformers import OracleRefuses
 
 if TYPE_CHECKING:
-    from tokenspec.areas import Cell
+    from tokenspec.areas.area import Cell
 
 
 def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
     """What the oracle says today equals the committed golden."""
-    from tokenspec.golden_snapshot import GoldenSnapshot
+    from tokenspec.areas.selection import golden_path
+    from tokenspec.curation.blessing import ask_oracle
     from tokenspec.models import AssetsMissing
-    from tokenspec.oracle.bless import ask_oracle
-    from tokenspec.select import golden_path
+    from tokenspec.suite.snapshot import GoldenSnapshot
 
     cell = tokenspec_blessed_cell
     try:
