@@ -6,9 +6,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnknownFamily
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Profile
 from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.family import Revisions
 from tokenspec_reference.renderers.renderer import Renderer
 
 if TYPE_CHECKING:
@@ -46,17 +47,29 @@ def family_names() -> list[str]:
     return [*FAMILIES, "template"]
 
 
-def load_family(name: str) -> Family:
-    """The declared wire format of a hand-written family.
+def check_family(name: str) -> None:
+    """Refuse a name that :func:`create_renderer` does not know.
 
     Raises:
-        TokenSpecError: no such family.
+        UnknownFamily: lists the known names and suggests the nearest.
     """
-    if name not in FAMILIES:
-        raise TokenSpecError(f"unknown family {name!r}; known: {', '.join(family_names())}", field="family")
-    module, variant = FAMILIES[name]
-    found: Family = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
-    return replace(found, name=name, default_variant=variant)
+    if name not in family_names():
+        raise UnknownFamily(name, family_names())
+
+
+def load_family(name: str, chat_template: str | None = None) -> Family:
+    """The declared wire format of a hand-written family, in the revision that the row's template has.
+
+    Raises:
+        UnknownFamily: no such family.
+    """
+    check_family(name)
+    module, own_revision = FAMILIES[name]
+    declared: Family | Revisions = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
+    if isinstance(declared, Revisions):
+        without_template = own_revision if chat_template is None else None
+        declared = declared.family(without_template or declared.name_in(chat_template or ""))
+    return replace(declared, name=name)
 
 
 def create_renderer(
@@ -88,8 +101,9 @@ def create_renderer(
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
-        TokenSpecError: unknown family or option value, nothing to render with, or a tokenizer that lacks the token
-            that ends the family's turns; ``field`` names it.
+        UnknownFamily: no such family; the message suggests the nearest name.
+        TokenSpecError: unknown option value, nothing to render with, or a tokenizer that lacks the token that ends the
+            family's turns; ``field`` names it.
     """
     for field, value, allowed in (
         ("encoding", encoding, ("hf", "isolated")),
@@ -118,14 +132,13 @@ def create_renderer(
             wire=wire,
             **template_kwargs,
         )
-    declared = load_family(family)
+    declared = load_family(family, template)
     encoder = Encoder(tokenizer, control_text=template)
     if encoder.added:
         encoder.id_of(declared.stop_tokens[0])
     return Renderer(
         family=declared,
         encoder=encoder,
-        variant=declared.variant_of(template),
         options=template_kwargs,
         encoding=encoding,
         id_profile=id_profile,

@@ -65,7 +65,7 @@ class Place:
     results: tuple[Turn, ...]
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
     yield from _system(chat)
@@ -86,17 +86,17 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
         previous = turn.role
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The model's opener; after calls nothing, after results nothing or an open thinking channel."""
     speakers = [turn for turn in _loop_turns(chat) if turn.role != "tool"]
     last = speakers[-1] if speakers else None
     if last is None or not (last.get("tool_calls") or last.get("tool_responses")):
-        return (scaffold(MODEL_PROMPT),)
+        return MODEL_PROMPT
     turns = _loop_turns(chat)
     has_results = bool(last.get("tool_responses")) or bool(
         _results_of(last, tuple(t for t in turns if t.index > last.index))
     )
-    return (scaffold(THOUGHT_PROMPT),) if has_results and _thinks(chat) else ()
+    return THOUGHT_PROMPT if has_results and _thinks(chat) else ""
 
 
 def _thinks(chat: Chat) -> bool:

@@ -62,7 +62,7 @@ CALL_FORMAT = (
 STOPS = ("<|user|>", "<|observation|>")
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("[gMASK]<sop>"))
     if chat.tools:
@@ -91,9 +91,9 @@ def close_by_next_marker(blocks: Iterator[Block]) -> Iterator[Block]:
         yield held
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The bare assistant marker, with an empty think block when thinking is switched off."""
-    return (scaffold("<|assistant|>" + ("" if chat.enabled("enable_thinking", default=True) else "\n<think></think>")),)
+    return "<|assistant|>" + ("" if chat.enabled("enable_thinking", default=True) else "\n<think></think>")
 
 
 def _turns(chat: Chat) -> Iterator[Block]:

@@ -21,6 +21,7 @@ them by ``tool_reference`` parts.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import UndefinedError
@@ -33,7 +34,7 @@ from tokenspec_reference.renderers.families.glm4_5 import (
     split_reasoning,
     visible,
 )
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -52,32 +53,32 @@ CALL_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("[gMASK]<sop>"))
     if chat.tools:
-        yield block(OUTSIDE, scaffold(TOOLS_HEADER), *_signatures(chat, variant), scaffold(CALL_FORMAT))
-    yield from close_by_next_marker(_turns(chat, variant))
+        yield block(OUTSIDE, scaffold(TOOLS_HEADER), *_signatures(chat, revision), scaffold(CALL_FORMAT))
+    yield from close_by_next_marker(_turns(chat, revision))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same in all revisions
+def generation_prompt(chat: Chat) -> str:
     """The assistant marker and an open think block, or the close marker when thinking is switched off."""
-    return (scaffold("<|assistant|>" + ("<think>" if _thinks(chat) else "</think>")),)
+    return "<|assistant|>" + ("<think>" if _thinks(chat) else "</think>")
 
 
 def _thinks(chat: Chat) -> bool:
     return chat.enabled("enable_thinking", default=True)
 
 
-def _turns(chat: Chat, variant: str) -> Iterator[Block]:
+def _turns(chat: Chat, revision: str) -> Iterator[Block]:
     last_user = max((turn.index for turn in chat.turns if turn.role == "user"), default=-1)
     for turn in chat.turns:
         if turn.role == "user":
             yield block(turn.index, scaffold("<|user|>"), *visible(turn.content))
         elif turn.role == "assistant":
-            reply = _reply(chat, turn, last_user, variant)
+            reply = _reply(chat, turn, last_user, revision)
             yield Block(turn.index, (scaffold("<|assistant|>"),), tuple(reply))
-        elif turn.role == "tool" and variant == "5.1":
+        elif turn.role == "tool" and revision == "5.1":
             yield block(turn.index, *_tool_result_5_1(chat, turn))
         elif turn.role == "tool":
             yield block(turn.index, *_tool_result(chat, turn))
@@ -85,9 +86,11 @@ def _turns(chat: Chat, variant: str) -> Iterator[Block]:
             yield block(turn.index, scaffold("<|system|>"), *visible(turn.content))
 
 
-def _reply(chat: Chat, turn: Turn, last_user: int, variant: str) -> Iterator[Segment]:
+def _reply(chat: Chat, turn: Turn, last_user: int, revision: str) -> Iterator[Segment]:
     keeps_all = not chat.enabled("clear_thinking", default=True)
-    reasoning, content = _reasoning_5_1(chat, turn, last_user) if variant == "5.1" else _nonempty(split_reasoning(turn))
+    reasoning, content = (
+        _reasoning_5_1(chat, turn, last_user) if revision == "5.1" else _nonempty(split_reasoning(turn))
+    )
     if reasoning is not None and (keeps_all or turn.index > last_user):
         yield from (scaffold("<think>"), body(reasoning), scaffold("</think>"))
     else:
@@ -132,9 +135,9 @@ def _round_has_reasoning(chat: Chat, turn: Turn) -> bool:
     )
 
 
-def _signatures(chat: Chat, variant: str) -> Iterator[Segment]:
+def _signatures(chat: Chat, revision: str) -> Iterator[Segment]:
     for tool in chat.tools or ():
-        if variant != "5.1":
+        if revision != "5.1":
             yield from (quoted(tojson(tool)), scaffold("\n"))
         elif not member(_unwrapped(tool), "defer_loading"):
             yield from (quoted(_schema(_unwrapped(tool))), scaffold("\n"))
@@ -189,12 +192,15 @@ def _opens_run(chat: Chat, turn: Turn) -> bool:
     return turn.index == 0 or chat.turns[turn.index - 1].role != "tool"
 
 
-FAMILY = Family(
-    name="glm-4.7",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
-    closes_by_next_marker=True,
-    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KEY_VALUE_CALLS),
-    variants=(("5.1", "defer_loading"), ("4.7", "")),
-)
+def _family(revision: str) -> Family:
+    return Family(
+        name="glm-4.7",
+        segments=partial(segments, revision=revision),
+        generation_prompt=generation_prompt,
+        stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
+        closes_by_next_marker=True,
+        response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KEY_VALUE_CALLS),
+    )
+
+
+FAMILY = Revisions(_family, markers=(("5.1", "defer_loading"), ("4.7", "")))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MARKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     if chat.tools:
         written = chat.option("tools_ts_str")
@@ -53,9 +53,9 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, *opener, *_parts(turn), closer)
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or an empty one with ``thinking=False``."""
-    return (scaffold("<|im_assistant|>assistant<|im_middle|>" + ("<think>" if _thinks(chat) else "<think></think>")),)
+    return "<|im_assistant|>assistant<|im_middle|>" + ("<think>" if _thinks(chat) else "<think></think>")
 
 
 def _thinks(chat: Chat) -> bool:

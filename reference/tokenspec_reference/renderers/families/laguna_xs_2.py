@@ -53,7 +53,7 @@ THINKING_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("〈|EOS|〉"))
     yield from _header(chat)
@@ -70,9 +70,9 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, scaffold("<tool_response>\n"), body(content), scaffold("\n</tool_response>\n"))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and the tag that says whether the model thinks."""
-    return (scaffold("<assistant>\n" + ("<think>" if _thinks(chat) else "</think>")),)
+    return "<assistant>\n" + ("<think>" if _thinks(chat) else "</think>")
 
 
 def _thinks(chat: Chat) -> bool:

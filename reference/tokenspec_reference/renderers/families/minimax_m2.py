@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.glm4_5 import arguments_of, visible
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import MINIMAX_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -53,7 +53,7 @@ CALL_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
@@ -72,11 +72,6 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, *_tool_result(chat, turn, first_index=turns[0].index))
         elif turn.role == "user":
             yield block(turn.index, scaffold("]~b]user\n"), *visible(turn.content), closer)
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant opener and an open think block."""
-    return (scaffold("]~b]ai\n<think>\n"),)
 
 
 def _system(chat: Chat) -> Iterator[Segment]:
@@ -156,7 +151,7 @@ def _result(entry: Any) -> Iterator[Segment]:
 FAMILY = Family(
     name="minimax-m2",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always("]~b]ai\n<think>\n"),
     stop_tokens=("[e~[",),
     response=ResponseFormat(ThoughtFormat(), MINIMAX_CALLS),
 )

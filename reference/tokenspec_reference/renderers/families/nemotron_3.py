@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 NO_THOUGHT = "<think></think>"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
@@ -77,10 +77,10 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, *role, body(text_of(turn.content)), closer)
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or an empty one when thinking is switched off."""
     thinks = chat.enabled("enable_thinking", default=True)
-    return (scaffold("<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)),)
+    return "<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)
 
 
 def _preamble(chat: Chat, *, has_system: bool) -> Iterator[Block]:
@@ -152,7 +152,7 @@ def _reply(turn: Turn, *, shortened: bool) -> Iterator[Segment]:
             yield scaffold("\n")
         for call in calls:
             function = member(call, "function")
-            yield from xml_call(function if is_defined(function) else call, "3.5", prints_name=True)
+            yield from xml_call(function if is_defined(function) else call, as_json=False, prints_name=True)
             yield scaffold("\n")
     elif shortened:
         yield from _shortened(content)
