@@ -25,8 +25,16 @@ KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
 
 def violations() -> list[str]:
     """All broken rules, each as one printable line that names rule and place."""
-    rules = (keywords_sit_in_blocks, ids_are_ordered, musts_have_checks, citations_exist, musts_have_mutants)
-    rules = (*rules, cases_cite_requirements, text_is_reviewed, docstrings_are_included)
+    rules = (
+        keywords_sit_in_blocks,
+        ids_are_ordered,
+        musts_have_checks,
+        citations_exist,
+        musts_have_mutants,
+        cases_cite_requirements,
+        text_is_reviewed,
+        docstrings_are_included,
+    )
     return [line for rule in rules for line in rule()]
 
 

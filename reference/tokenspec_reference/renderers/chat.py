@@ -63,6 +63,19 @@ class Chat:
     add_generation_prompt: bool = False
     now: datetime = FROZEN_CLOCK
 
+    @property
+    def last_user(self) -> int:
+        """Index of the last user message; -1 without one."""
+        return max((turn.index for turn in self.turns if turn.role == "user"), default=-1)
+
+    def starts_results(self, turn: Turn) -> bool:
+        """Whether no tool result stands directly before a turn."""
+        return turn.index == 0 or self.turns[turn.index - 1].role != "tool"
+
+    def ends_results(self, turn: Turn) -> bool:
+        """Whether no tool result follows directly on a turn."""
+        return turn.index == len(self.turns) - 1 or self.turns[turn.index + 1].role != "tool"
+
     def option(self, name: str) -> Any:
         """A template keyword argument; Undefined when it was not passed."""
         return self.options.get(name, Undefined(name=name))

@@ -23,13 +23,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.renderers.families.llama3 import printed_scaffold
 from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import DEEPSEEK_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import member, text_of
+from tokenspec_reference.renderers.template_values import member, printed_token, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +42,7 @@ OUTPUTS_END = "<｜tool▁outputs▁end｜>"
 
 def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
     yield from _system_texts(chat)
     no_call_yet = no_output_yet = True
     after_tool = False

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.gemma_4_format import argument, call_name, declaration, get
-from tokenspec_reference.renderers.families.llama3 import printed_scaffold
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -38,7 +37,15 @@ from tokenspec_reference.renderers.segments import (
     quoted,
     scaffold,
 )
-from tokenspec_reference.renderers.template_values import dictsort, is_defined, is_sequence, member, refuse, text_of
+from tokenspec_reference.renderers.template_values import (
+    dictsort,
+    is_defined,
+    is_sequence,
+    member,
+    printed_token,
+    refuse,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +74,9 @@ class Place:
 
 def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
     yield from _system(chat)
     turns = _loop_turns(chat)
-    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
     previous: str | None = None
     for position, turn in enumerate(turns):
         if turn.role == "tool":
@@ -78,7 +84,7 @@ def segments(chat: Chat) -> Iterator[Block]:
         later = turns[position + 1 :]
         place = Place(
             continues=turn.role == "assistant" and previous == "assistant",
-            after_last_user=turn.index > last_user,
+            after_last_user=turn.index > chat.last_user,
             next_role=next((t.role for t in later if t.role != "tool"), None),
             results=_results_of(turn, later),
         )

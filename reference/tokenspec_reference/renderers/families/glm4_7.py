@@ -30,8 +30,8 @@ from tokenspec_reference.renderers.families.glm4_5 import (
     TOOLS_HEADER,
     arguments_of,
     close_by_next_marker,
-    result_entry,
     split_reasoning,
+    tool_result,
     visible,
 )
 from tokenspec_reference.renderers.family import Family, Revisions
@@ -39,7 +39,7 @@ from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, block, body, joined, quoted, scaffold
-from tokenspec_reference.renderers.template_values import item, member, text_of, tojson
+from tokenspec_reference.renderers.template_values import function_of, item, member, text_of, tojson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,34 +71,30 @@ def _thinks(chat: Chat) -> bool:
 
 
 def _turns(chat: Chat, revision: str) -> Iterator[Block]:
-    last_user = max((turn.index for turn in chat.turns if turn.role == "user"), default=-1)
     for turn in chat.turns:
         if turn.role == "user":
             yield block(turn.index, scaffold("<|user|>"), *visible(turn.content))
         elif turn.role == "assistant":
-            reply = _reply(chat, turn, last_user, revision)
+            reply = _reply(chat, turn, revision)
             yield Block(turn.index, (scaffold("<|assistant|>"),), tuple(reply))
         elif turn.role == "tool" and revision == "5.1":
             yield block(turn.index, *_tool_result_5_1(chat, turn))
         elif turn.role == "tool":
-            yield block(turn.index, *_tool_result(chat, turn))
+            yield block(turn.index, *tool_result(chat, turn, newline=""))
         elif turn.role == "system":
             yield block(turn.index, scaffold("<|system|>"), *visible(turn.content))
 
 
-def _reply(chat: Chat, turn: Turn, last_user: int, revision: str) -> Iterator[Segment]:
+def _reply(chat: Chat, turn: Turn, revision: str) -> Iterator[Segment]:
     keeps_all = not chat.enabled("clear_thinking", default=True)
-    reasoning, content = (
-        _reasoning_5_1(chat, turn, last_user) if revision == "5.1" else _nonempty(split_reasoning(turn))
-    )
-    if reasoning is not None and (keeps_all or turn.index > last_user):
+    reasoning, content = _reasoning_5_1(chat, turn) if revision == "5.1" else _nonempty(split_reasoning(turn))
+    if reasoning is not None and (keeps_all or turn.index > chat.last_user):
         yield from (scaffold("<think>"), body(reasoning), scaffold("</think>"))
     else:
         yield scaffold("</think>")
     yield body(content.strip())
     for call in turn.get("tool_calls") or ():
-        function = member(call, "function")
-        chosen = function or call
+        chosen = function_of(call)
         yield from (scaffold("<tool_call>"), body(text_of(member(chosen, "name"))))
         for key, value in arguments_of(chosen):
             yield from (scaffold("<arg_key>"), body(key), scaffold("</arg_key><arg_value>"))
@@ -112,7 +108,7 @@ def _nonempty(split: tuple[str, str]) -> tuple[str | None, str]:
     return (reasoning.strip() if reasoning else None), content
 
 
-def _reasoning_5_1(chat: Chat, turn: Turn, last_user: int) -> tuple[str | None, str]:
+def _reasoning_5_1(chat: Chat, turn: Turn) -> tuple[str | None, str]:
     """GLM-5.1: reasoning as given or cut out untrimmed, else empty where the round is a thinking one, else none."""
     content, given = joined(visible(turn.content)), turn.get("reasoning_content")
     if isinstance(given, str):
@@ -120,8 +116,8 @@ def _reasoning_5_1(chat: Chat, turn: Turn, last_user: int) -> tuple[str | None, 
     if "</think>" in content:
         parts = content.split("</think>")
         return parts[0].split("<think>")[-1], parts[-1]
-    is_current = turn.index > last_user and _thinks(chat)
-    is_thinking_round = turn.index < last_user and _round_has_reasoning(chat, turn)
+    is_current = turn.index > chat.last_user and _thinks(chat)
+    is_thinking_round = turn.index < chat.last_user and _round_has_reasoning(chat, turn)
     return ("" if is_current or is_thinking_round else None), content
 
 
@@ -154,22 +150,9 @@ def _schema(tool: Any) -> str:
     return "{" + ", ".join(f'"{key}": {tojson(value)}' for key, value in shown.items()) + "}"
 
 
-def _tool_result(chat: Chat, turn: Turn) -> Iterator[Segment]:
-    if isinstance(turn.content, str):
-        if _opens_run(chat, turn):
-            yield scaffold("<|observation|>")
-        yield from (scaffold("<tool_response>"), body(turn.content), scaffold("</tool_response>"))
-        return
-    yield scaffold("<|observation|>")
-    for entry in turn.content:
-        yield scaffold("<tool_response>")
-        yield from result_entry(turn.content, entry)
-        yield scaffold("</tool_response>")
-
-
 def _tool_result_5_1(chat: Chat, turn: Turn) -> Iterator[Segment]:
     content = turn.content
-    if _opens_run(chat, turn):
+    if chat.starts_results(turn):
         yield scaffold("<|observation|>")
     if isinstance(content, (list, tuple)) and content and member(item(content, 0), "type") == "tool_reference":
         yield scaffold("<tool_response><tools>\n")
@@ -186,10 +169,6 @@ def _tool_result_5_1(chat: Chat, turn: Turn) -> Iterator[Segment]:
 
 def _no_tools() -> list[Any]:
     raise UndefinedError("a tool_reference needs tools")
-
-
-def _opens_run(chat: Chat, turn: Turn) -> bool:
-    return turn.index == 0 or chat.turns[turn.index - 1].role != "tool"
 
 
 def _family(revision: str) -> Family:

@@ -28,6 +28,7 @@ from tokenspec_reference.renderers.parsing.harmony import parse_harmony
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import (
+    function_of,
     is_defined,
     item,
     json_body,
@@ -111,9 +112,7 @@ def _refuse_channel_tags(turn: Turn) -> None:
 
 
 def _first_call(turn: Turn) -> Any:
-    call = item(turn.get("tool_calls"), 0)
-    function = member(call, "function")
-    return function or call
+    return function_of(item(turn.get("tool_calls"), 0))
 
 
 def _final_follows(turn: Turn, turns: tuple[Turn, ...]) -> bool:

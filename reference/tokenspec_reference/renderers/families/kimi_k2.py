@@ -51,7 +51,7 @@ def segments(chat: Chat) -> Iterator[Block]:
             reply = _reply(turn) if turn.get("tool_calls") else _parts(turn.content)
             yield assistant(turn.index, opener, (*reply, closer))
         elif turn.role == "tool":
-            heading = (scaffold("## Return of "), *_as_quoted(turn.get("tool_call_id")), scaffold("\\n"))
+            heading = (scaffold("## Return of "), *as_quoted(turn.get("tool_call_id")), scaffold("\\n"))
             yield block(turn.index, scaffold(opener), *heading, *printed(turn.content), closer)
         else:
             yield block(turn.index, scaffold(opener), *_parts(turn.content), closer)
@@ -85,7 +85,8 @@ def _parts(content: Any) -> Iterator[Segment]:
                 yield from printed(member(part, "text"))
 
 
-def _as_quoted(value: Any) -> Iterator[Segment]:
+def as_quoted(value: Any) -> Iterator[Segment]:
+    """``{{ value }}`` outside a body."""
     return (quoted(segment.text) for segment in printed(value))
 
 

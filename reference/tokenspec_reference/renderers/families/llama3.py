@@ -42,6 +42,7 @@ from tokenspec_reference.renderers.template_values import (
     json_body,
     member,
     printed,
+    printed_token,
     refuse,
     text_of,
     tojson,
@@ -75,7 +76,7 @@ def segments(chat: Chat, revision: str) -> Iterator[Block]:
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
 
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
     yield block(0 if has_system else OUTSIDE, *_system(chat, tools, in_user=in_user, revision=revision))
     if in_user and tools is not None:
         if not turns:
@@ -97,11 +98,6 @@ def segments(chat: Chat, revision: str) -> Iterator[Block]:
             header, closer = scaffold("<|start_header_id|>"), scaffold("<|end_header_id|>\n\n")
             content = trimmed(turn.content)
             yield block(turn.index, header, quoted(turn.role), closer, *content, scaffold("<|eot_id|>"))
-
-
-def printed_scaffold(value: Any) -> tuple[Segment, ...]:
-    """A special token out of the tokenizer's map: nothing when it has none."""
-    return () if isinstance(value, Undefined) else (scaffold(str(value)),)
 
 
 def trimmed(value: Any) -> Iterator[Segment]:

@@ -20,7 +20,7 @@ from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, member, printed, text_of
+from tokenspec_reference.renderers.template_values import function_of, is_defined, printed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,9 +66,8 @@ def _reply_with_calls(turn: Turn) -> Iterator[Segment]:
         yield body(text_of(turn.content))
         yield scaffold("\n")
     for position, call in enumerate(turn.get("tool_calls")):
-        function = member(call, "function")
         yield scaffold("\n" if position else "")
-        yield from json_call(function if is_defined(function) else call, quote_strings=True)
+        yield from json_call(function_of(call, is_defined), quote_strings=True)
     yield scaffold("<|im_end|>")
 
 

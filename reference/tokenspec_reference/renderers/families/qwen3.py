@@ -27,7 +27,7 @@ from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, member, printed, text_of
+from tokenspec_reference.renderers.template_values import cut_thought, function_of, is_defined, printed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,9 +101,8 @@ def _reply(chat: Chat, turn: Turn, content: Any, last_query: int, revision: str)
     else:
         yield body(text_of(content))
     for position, call in enumerate(turn.get("tool_calls") or ()):
-        function = member(call, "function")
         yield scaffold("\n" if content or position else "")
-        yield from json_call(function or call, quote_strings=False)
+        yield from json_call(function_of(call), quote_strings=False)
     yield scaffold("<|im_end|>")
 
 
@@ -112,10 +111,7 @@ def _split_reasoning(turn: Turn, content: Any, revision: str) -> tuple[Any, Any]
     given = turn.get("reasoning_content")
     if isinstance(given, str) if revision == "guarded" else is_defined(given) and given is not None:
         return given, content
-    if "</think>" not in content:
-        return "", content
-    parts = text_of(content).split("</think>")
-    return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
+    return cut_thought(text_of(content)) if "</think>" in content else ("", content)
 
 
 def _family(revision: str) -> Family:

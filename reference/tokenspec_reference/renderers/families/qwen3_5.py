@@ -39,6 +39,8 @@ from tokenspec_reference.renderers.segments import (
     strip_segments,
 )
 from tokenspec_reference.renderers.template_values import (
+    cut_thought,
+    function_of,
     is_defined,
     items,
     member,
@@ -151,8 +153,7 @@ def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, revi
     if not isinstance(reasoning, str):
         reasoning = ""
         if "</think>" in text:
-            reasoning = text.split("</think>")[0].rstrip("\n").split("<think>")[-1].lstrip("\n")
-            text = text.split("</think>")[-1].lstrip("\n")
+            reasoning, text = cut_thought(text)
             content = [body(text)]
     if turn.index > last_query or (revision == "3.6" and chat.option("preserve_thinking") is True):
         yield from (scaffold("<think>\n"), body(reasoning.strip()), scaffold("\n</think>\n\n"))
@@ -160,9 +161,8 @@ def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, revi
     calls = turn.get("tool_calls")
     if isinstance(calls, (list, tuple, str)):
         for position, call in enumerate(calls):
-            function = member(call, "function")
             yield scaffold("\n" if position else "\n\n" if text.strip() else "")
-            yield from xml_call(function if is_defined(function) else call, as_json=revision == "3.6")
+            yield from xml_call(function_of(call, is_defined), as_json=revision == "3.6")
     yield scaffold("<|im_end|>")
 
 
@@ -186,10 +186,10 @@ def _value(value: Any, *, as_json: bool) -> str:
 
 def _tool_result(chat: Chat, turn: Turn, content: list[Segment]) -> Block:
     """Results in a row share one user turn; the first message of a conversation never opens one."""
-    first = turn.index > 0 and chat.turns[turn.index - 1].role != "tool"
-    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
-    opener = scaffold(("<|im_start|>user" if first else "") + "\n<tool_response>\n")
-    return block(turn.index, opener, *content, scaffold("\n</tool_response>" + ("<|im_end|>\n" if last else "")))
+    opens = turn.index > 0 and chat.starts_results(turn)
+    opener = scaffold(("<|im_start|>user" if opens else "") + "\n<tool_response>\n")
+    closer = scaffold("\n</tool_response>" + ("<|im_end|>\n" if chat.ends_results(turn) else ""))
+    return block(turn.index, opener, *content, closer)
 
 
 def _family(revision: str) -> Family:

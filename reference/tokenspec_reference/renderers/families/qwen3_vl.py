@@ -21,7 +21,7 @@ from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import member, printed
+from tokenspec_reference.renderers.template_values import function_of, member, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,9 +99,8 @@ def _texts(content: Any) -> Iterator[Segment]:
 def _reply(turn: Turn) -> Iterator[Segment]:
     yield from _texts(turn.content)
     for position, call in enumerate(turn.get("tool_calls") or ()):
-        function = member(call, "function")
         yield scaffold("\n" if turn.content or position else "")
-        yield from json_call(function or call, quote_strings=False)
+        yield from json_call(function_of(call), quote_strings=False)
     yield scaffold("<|im_end|>")
 
 
