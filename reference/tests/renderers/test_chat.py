@@ -91,7 +91,7 @@ def test_an_unknown_family_is_refused_with_the_nearest_name(name, said):
 
 
 def test_unknown_options():
-    for name in ("encoding", "id_profile", "straddle", "profile"):
+    for name in ("encoding", "id_profile", "straddle", "normalisation"):
         with pytest.raises(TokenSpecError) as caught:
             create_renderer(byte_level(), family="qwen3", **{name: "nonsense"})
         assert caught.value.field == name
@@ -103,7 +103,7 @@ def test_unknown_options():
     assert caught.value.field == "tokenizer"
 
 
-def test_profiles():
+def test_normalisations():
     message = {"role": "assistant", "content": None, "reasoning": "r"}
     assert normalise(message, "hf4") == message
     assert normalise(message, "hf5") == {

@@ -31,7 +31,7 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
         model.tokenizer,
         family=model.family,
         chat_template=model.chat_template,
-        profile=request.get("normalisation") or "hf5",
+        normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
         straddle=model.wire.get("straddle"),
@@ -58,7 +58,7 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
         "message_roles": tokens.message_roles,
-        "profile": request.get("id_profile") or "canonical",
+        "id_profile": request.get("id_profile") or "canonical",
         "encoding": request.get("encoding") or "hf",
     }
     roles = (request.get("derive") or {}).get("roles")

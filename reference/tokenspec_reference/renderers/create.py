@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TokenSpecError, UnknownFamily
-from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Profile
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Revisions
 from tokenspec_reference.renderers.renderer import Renderer
@@ -80,7 +80,7 @@ def create_renderer(
     encoding: Encoding = "hf",
     id_profile: IdProfile = "canonical",
     straddle: Straddle | None = None,
-    profile: Profile = "hf5",
+    normalisation: Normalisation = "hf5",
     now: datetime = FROZEN_CLOCK,
     wire: Wire | None = None,
     **template_kwargs: Any,
@@ -95,7 +95,7 @@ def create_renderer(
         encoding: ``hf`` (as transformers) or ``isolated`` (callers cannot write control tokens).
         id_profile: ``canonical`` (one encode of the text) or ``sampled-boundary`` (what a sampler saw).
         straddle: rule for tokens that cover scaffold and body; None takes the family's own.
-        profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
+        normalisation: how messages are prepared, as transformers 5 (``hf5``) or 4.57 (``hf4``) does it.
         now: what ``strftime_now`` gives; the wall clock is never read.
         wire: openers and closers of assistant turns for the ``template`` family, which else derives them.
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
@@ -109,7 +109,7 @@ def create_renderer(
         ("encoding", encoding, ("hf", "isolated")),
         ("id_profile", id_profile, ("canonical", "sampled-boundary")),
         ("straddle", straddle, (None, "first-char", "overlap")),
-        ("profile", profile, ("hf5", "hf4")),
+        ("normalisation", normalisation, ("hf5", "hf4")),
     ):
         if value not in allowed:
             raise TokenSpecError(f"expected one of {allowed}, got {value!r}", field=field)
@@ -127,7 +127,7 @@ def create_renderer(
             encoding=encoding,
             id_profile=id_profile,
             straddle=straddle or "first-char",
-            profile=profile,
+            normalisation=normalisation,
             now=now,
             wire=wire,
             **template_kwargs,
@@ -143,7 +143,7 @@ def create_renderer(
         encoding=encoding,
         id_profile=id_profile,
         straddle=straddle or declared.straddle,
-        profile=profile,
+        normalisation=normalisation,
         now=now,
         chat_template=template,
     )

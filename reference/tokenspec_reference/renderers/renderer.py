@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
-from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
@@ -43,7 +43,7 @@ class Renderer:
     encoding: Encoding = "hf"
     id_profile: IdProfile = "canonical"
     straddle: Straddle = "first-char"
-    profile: Profile = "hf5"
+    normalisation: Normalisation = "hf5"
     now: datetime = FROZEN_CLOCK
     chat_template: str | None = None
 
@@ -57,7 +57,7 @@ class Renderer:
     ) -> RenderedTokens:
         """Render a conversation to tokens with owner, role and kind of each.
 
-        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical profile).
+        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical ids).
 
         Raises:
             InvalidMessages: the conversation is malformed; ``field`` names the place.
@@ -187,7 +187,7 @@ class Renderer:
             tools=tools,
             options=options,
             add_generation_prompt=add_generation_prompt,
-            profile=self.profile,
+            normalisation=self.normalisation,
             now=self.now,
         )
 

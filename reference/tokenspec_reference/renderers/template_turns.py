@@ -52,7 +52,7 @@ class TemplateTurns(Renderer):
         if self.template is None:
             raise UnsupportedByReference("no template to render with", field="template")
         found = self.template.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt)
-        chat = build_chat(messages, tools=tools, options={}, profile=self.profile, now=self.now)
+        chat = build_chat(messages, tools=tools, options={}, normalisation=self.normalisation, now=self.now)
         return found.text, found.spans, chat
 
 
@@ -76,7 +76,7 @@ def turns_of_template(template: TemplateRenderer, *, closers: Sequence[str]) -> 
         encoder=template.encoder,
         encoding=template.encoding,
         straddle=template.straddle,
-        profile=template.profile,
+        normalisation=template.normalisation,
         now=template.now,
         chat_template=template.chat_template,
         template=template,

@@ -14,8 +14,8 @@ turn, not after the first. After tool outputs neither the next turn nor the gene
 ``<｜tool▁outputs▁end｜>`` is then what the prompt ends with, so it is never sampled.
 
 Revisions: ``first`` writes calls only where content is None (a *missing* content is not None and is refused, so under
-the hf5 profile calls without content are refused and calls with content are lost). ``thinking`` writes calls beside
-content, ends every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
+hf5 calls without content are refused and calls with content are lost). ``thinking`` writes calls beside content, ends
+every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
 """
 
 from __future__ import annotations

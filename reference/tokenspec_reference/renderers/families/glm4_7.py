@@ -11,7 +11,7 @@ Wire::
 
 Quirks: as in GLM-4.5 the marker of the next turn is the stop token of the assistant turn before it. A turn without
 reasoning starts with a lone ``</think>``. ``clear_thinking=False`` keeps reasoning of all turns. Missing content is
-empty, content None (hf4 profile) is printed as ``None``. ``enable_thinking=False`` closes the prompt's think block.
+empty, content None (under hf4) is printed as ``None``. ``enable_thinking=False`` closes the prompt's think block.
 
 Revision ``5.1``: reasoning is not trimmed and may be empty after the last user message (``<think></think>``); tool
 schemas are unwrapped and lose ``defer_loading`` and ``strict``, deferred tools are left out until a result refers to
