@@ -120,7 +120,7 @@ def test_a_reference_that_fails_is_non_conformance(row: Path, wrong: None) -> No
     assert "tokenspec run --impl reference --row toy-bpe" in said
 
 
-def test_a_declared_deviation_excuses(row: Path, wrong: None) -> None:
+def test_a_declared_exemption_excuses(row: Path, wrong: None) -> None:
     code, said = tokenspec("models", "check", "toy-bpe")
     path = row / "models" / "toy-bpe.toml"
     ids = {
@@ -131,7 +131,7 @@ def test_a_declared_deviation_excuses(row: Path, wrong: None) -> None:
         if "RND-" in word
     }
     named = "".join(
-        f'\n[[deviation]]\nrequirement = "{id_.strip(",;")}"\nreason = "the last token is forgotten on purpose"\n'
+        f'\n[[exemption]]\nrequirement = "{id_.strip(",;")}"\nreason = "the last token is forgotten on purpose"\n'
         for id_ in sorted(ids)
     )
     path.write_text(path.read_text() + named)

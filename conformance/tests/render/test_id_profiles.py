@@ -17,7 +17,6 @@ from tokenspec.models import Row, available, load, spec_of
 from tokenspec.oracle.attribution import Undecidable
 from tokenspec.store.canonical import canonical_json
 from tokenspec_reference.renderers import create_renderer
-from tokenspec_reference.renderers.create import FAMILIES
 from tokenspec_reference.renderers.seams import merging_contents
 
 ROWS = [
@@ -71,8 +70,9 @@ KINDS = {"\n": "newline", "\r": "carriage return", "\t": "tab", " ": "blank"}
 def test_every_way_of_merging_with_the_generation_prompt_has_a_case(row: str) -> None:
     at_hand(row)
     loaded = load(row)
-    family = loaded.family if loaded.family in FAMILIES else "template"
-    renderer = create_renderer(loaded.tokenizer, family=family, chat_template=loaded.chat_template, **loaded.options)
+    renderer = create_renderer(
+        loaded.tokenizer, family=loaded.family, chat_template=loaded.chat_template, **loaded.options
+    )
     merging = {KINDS.get(content[0], "text") for content in merging_contents(renderer)}
     committed = profiles.profiles_of(row)
     assert merging

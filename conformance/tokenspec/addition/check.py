@@ -114,12 +114,12 @@ def other_facts(row: Row) -> str | None:
 
 
 def undeclared(row: Row) -> str | None:
-    """What the reference gets wrong on this row and no deviation of the row names."""
+    """What the reference gets wrong on this row and no exemption of the row names."""
     try:
         results = _judged(row)
     except TokenspecError as error:
         return str(error)
-    declared = {(one.requirement, case) for one in row.spec.deviation for case in one.cases or ("",)}
+    declared = {(one.requirement, case) for one in row.spec.exemption for case in one.cases or ("",)}
     names = []
     for result in results:
         for finding in result.findings:

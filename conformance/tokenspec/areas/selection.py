@@ -128,7 +128,7 @@ def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec], with_
     for row, chosen in _by_row(area, cases, selection, known).items():
         expected = grade(row, area.name) if with_goldens else None
         for case, made_from in chosen:
-            yield Cell(area, case, row, expected and expected.golden(case, made_from))
+            yield Cell(area, case, row, None if expected is None else expected.golden(case, made_from))
     if area.loan is not None and with_goldens:
         yield from _borrowed_cells(area, area.loan, selection, known)
 

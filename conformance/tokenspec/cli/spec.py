@@ -16,7 +16,7 @@ def spec() -> None:
 
 @spec.command()
 def check() -> None:
-    """Rules T1 to T7: keywords, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
+    """Keywords, ids, checks, mutants, cases, reviewed and included text. Exit code 1 when a rule is broken."""
     from tokenspec.requirements import requirements
     from tokenspec.traceability.rules import violations
 
@@ -27,6 +27,19 @@ def check() -> None:
         click.echo(f"{len(found)} violations in {len(requirements())} requirements")
         sys.exit(1)
     click.echo(f"{len(requirements())} requirements, all traced")
+
+
+@spec.command()
+def include() -> None:
+    """Write the docstrings that chapters include: what a module says of itself stands there only."""
+    from tokenspec.data import checkout_root
+    from tokenspec.traceability.docstrings import include as write_docstrings
+
+    root = checkout_root()
+    if root is None:
+        raise UsageError("docstrings are included in a source checkout; run this in one")
+    written = write_docstrings(root)
+    click.echo(f"wrote {', '.join(written)}" if written else "every chapter is up to date")
 
 
 @spec.command()

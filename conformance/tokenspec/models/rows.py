@@ -78,7 +78,7 @@ class Row:
         return dict(self.spec.options)
 
     @property
-    def fingerprint(self) -> dict[str, str]:
+    def pins(self) -> dict[str, str]:
         """The pins that goldens name: sha256 of the tokenizer and of the template."""
         return self.spec.pins
 

@@ -90,7 +90,7 @@ def _read(path: Path, _written: int, _size: int) -> GoldenFile:
 
 
 def write_goldens(path: Path, changes: Mapping[str, Golden | None]) -> None:
-    """Put goldens into a file, or take them out (None), and leave the others as they are; the file is whole at any time.
+    """Put goldens into a file, or take them out (None), and leave the others. The file is whole at any time.
 
     The file's folder and name are its row and area. A file without goldens goes.
 

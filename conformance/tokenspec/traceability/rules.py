@@ -1,4 +1,4 @@
-"""Traceability rules T1 to T7: what must hold between the chapters, the checks, the mutants and the cases.
+"""Traceability rules: what must hold between the chapters, the checks, the mutants, the cases and the code.
 
 T8 (every example runs) is the test environment ``docs``; T9 (requirements never exercised) is printed by every report.
 """
@@ -12,9 +12,11 @@ from itertools import pairwise
 from tokenspec.areas import areas
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import load_cases
-from tokenspec.data import spec_dir
+from tokenspec.data import checkout_root, spec_dir
+from tokenspec.errors import UsageError
 from tokenspec.requirements import HEADING, STRENGTH, Requirement, chapters, requirements, withdrawn_ids
 from tokenspec.store.canonical import read_json
+from tokenspec.traceability.docstrings import outdated
 from tokenspec.traceability.lock import read_lock
 
 KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
@@ -22,8 +24,17 @@ KEYWORD = re.compile(r"\b(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\b")
 
 def violations() -> list[str]:
     """All broken rules, each as one printable line that names rule and place."""
-    rules = (keywords_sit_in_blocks, ids_are_ordered, musts_have_checks, citations_exist, musts_have_mutants)
-    return [line for rule in (*rules, cases_cite_requirements, text_is_reviewed) for line in rule()]
+    rules = (
+        keywords_sit_in_blocks,
+        ids_are_ordered,
+        musts_have_checks,
+        citations_exist,
+        musts_have_mutants,
+        cases_cite_requirements,
+        text_is_reviewed,
+        docstrings_are_included,
+    )
+    return [line for rule in rules for line in rule()]
 
 
 def keywords_sit_in_blocks() -> Iterator[str]:
@@ -148,3 +159,14 @@ def text_is_reviewed() -> Iterator[str]:
             yield f"T7 {block.link}: text changed; review {checks}, then: tokenspec spec ack {id_}"
     for id_ in sorted(set(locked) - set(known)):
         yield f"T7 {id_}: in the lock but in no chapter; list it in spec/withdrawn.md, then: tokenspec spec ack --all"
+
+
+def docstrings_are_included() -> Iterator[str]:
+    """T10: what a chapter includes is the docstring of the module it names; judged where there is a checkout."""
+    root = checkout_root()
+    try:
+        for place in outdated(root) if root is not None else ():
+            at = f"{place.chapter.name}:{place.line}"
+            yield f"T10 {at}: differs from the docstring of {place.source.name}; run: tokenspec spec include"
+    except UsageError as error:
+        yield f"T10 {error}"

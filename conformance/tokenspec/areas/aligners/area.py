@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokenspec.areas.aligners.records import AlignersExpect, AlignersInput, AlignersOutput
 from tokenspec.areas.area import NO_ROW, Area
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row, RowSpec
-from tokenspec.areas.aligners.records import AlignersExpect, AlignersInput, AlignersOutput
 
 PAIRS = (
     ("qwen3", "deepseek-v3"),

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
+from tokenspec.areas.bridge.evidence import evidence
+from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput
 from tokenspec.areas.render.area import rows
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row
-from tokenspec.areas.bridge.evidence import evidence
-from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput
 
 
 def request(case: Case, row: str) -> dict[str, Any]:

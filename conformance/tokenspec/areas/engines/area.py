@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.area import Area
+from tokenspec.areas.area import NO_ROW, Area
+from tokenspec.areas.engines.records import EnginesExpect, EnginesInput, EnginesOutput
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
-    from tokenspec.models import Row
-from tokenspec.areas.engines.records import EnginesExpect, EnginesInput, EnginesOutput, rows
+    from tokenspec.models import Row, RowSpec
+
+
+def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
+    """Tiny models speak a row's tokens; everything else needs no row."""
+    del specs
+    return case.rows or [NO_ROW]
 
 
 def request(case: Case, row: str) -> dict[str, Any]:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-
-from tokenspec.areas.area import NO_ROW
-from tokenspec.store.records import Case
-
-if TYPE_CHECKING:
-    from tokenspec.models import RowSpec
-
 
 EngineName = Literal[
     "forced-decoder",
@@ -97,9 +89,3 @@ class EnginesExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     threshold: float | None = None
     margin: float | None = None
     agreement: dict[str, float] | None = None
-
-
-def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
-    """Tiny models speak a row's tokens; everything else needs no row."""
-    del specs
-    return case.rows or [NO_ROW]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area
+from tokenspec.areas.fast_forward.records import FastForwardExpect, FastForwardInput, FastForwardOutput
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row, RowSpec
-from tokenspec.areas.fast_forward.records import FastForwardExpect, FastForwardInput, FastForwardOutput
 
 FIRST = ("qwen3", "deepseek-v3", "llama-3.2", "gemma-4", "gpt-oss", "mistral-nemo", "gpt-2", "phi-3", "llama-spm")
 

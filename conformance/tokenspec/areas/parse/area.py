@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
 from tokenspec.areas.bridge.area import expectation
+from tokenspec.areas.parse.records import ParseExpect, ParseInput, ParseOutput
 from tokenspec.areas.render.area import rows
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row
-from tokenspec.areas.parse.records import ParseExpect, ParseInput, ParseOutput
 
 
 def request(case: Case, row: str) -> dict[str, Any]:

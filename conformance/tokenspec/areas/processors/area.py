@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tokenspec.areas.area import Area
-from tokenspec.areas.processors.records import ProcessorsExpect, ProcessorsInput, ProcessorsOutput, rows
+from tokenspec.areas.area import NO_ROW, Area
+from tokenspec.areas.processors.records import ProcessorsExpect, ProcessorsInput, ProcessorsOutput
 from tokenspec.store.records import Case, Golden
 
-Kind = Literal["tree", "think", "multi_seq", "recommendation"]
+if TYPE_CHECKING:
+    from tokenspec.models import Row, RowSpec
+
+
+def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
+    """Scripts need no model."""
+    del case, specs
+    return [NO_ROW]
 
 
 def request(case: Case, row: str) -> dict[str, Any]:

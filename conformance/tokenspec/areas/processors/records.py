@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-
-from tokenspec.areas.area import NO_ROW
-from tokenspec.store.records import Case
-
-if TYPE_CHECKING:
-    from tokenspec.models import RowSpec
-
 
 Tokens = list[int | list[int]]
 
@@ -114,9 +106,3 @@ class ProcessorsExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
     steps: list[StepAnswer] | None = None
     refusal: Refusal | None = None
-
-
-def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
-    """Scripts need no model."""
-    del case, specs
-    return [NO_ROW]

@@ -11,11 +11,11 @@ from tokenspec.adapters import CONVERSE
 from tokenspec.adapters.transcript import Transcript
 from tokenspec.areas import areas
 from tokenspec.areas.area import NO_ROW, Area, Cell, models_of
+from tokenspec.areas.protocol.records import ProtocolExpect, ProtocolInput
 from tokenspec.store.records import Case
 
 if TYPE_CHECKING:
     from tokenspec.models import RowSpec
-from tokenspec.areas.protocol.records import ProtocolExpect, ProtocolInput
 
 ROWS = ("toy-bpe", "toy-ranks")
 

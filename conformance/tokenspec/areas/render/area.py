@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
+from tokenspec.areas.render.evidence import evidence
+from tokenspec.areas.render.lint import redundancy_agrees
+from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row, RowSpec
-from tokenspec.areas.render.evidence import evidence
-from tokenspec.areas.render.lint import redundancy_agrees
-from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput
 
 
 def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:

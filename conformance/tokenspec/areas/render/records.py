@@ -30,7 +30,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         sampled_mask: per token, whether the model would have emitted it.
         is_content: per token, whether it is body.
         message_roles: per caller message its role.
-        profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
+        id_profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
         encoding: ``hf`` (a caller's text may become control ids) or ``isolated`` (it does not).
         content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
     """
@@ -41,7 +41,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     sampled_mask: str | list[bool] | None = None
     is_content: str | list[bool] | None = None
     message_roles: list[str] | None = None
-    profile: Literal["canonical", "sampled-boundary"] = "canonical"
+    id_profile: Literal["canonical", "sampled-boundary"] = "canonical"
     encoding: Literal["hf", "isolated"] = "hf"
     content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
     content_mask: str | list[bool] | None = None

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area, Loan
+from tokenspec.areas.template_engine.records import TemplateExpect, TemplateInput, TemplateOutput
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
     from tokenspec.models import Row, RowSpec
-from tokenspec.areas.template_engine.records import TemplateExpect, TemplateInput, TemplateOutput
 
 ENVIRONMENT: dict[str, Any] = {
     "trim_blocks": True,

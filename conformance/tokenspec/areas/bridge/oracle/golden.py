@@ -38,7 +38,7 @@ def golden_of(case: Case, row: Row, expect: msgspec.Struct) -> Golden:
         case=case.id,
         row=row.id,
         input_sha256=input_sha256(case.input),
-        pins=row.fingerprint,
+        pins=row.pins,
         oracle=versions(),
         outcome="ok",
         expect=plain(expect),

@@ -29,7 +29,7 @@ def segmentation_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden
         "case": case.id,
         "row": row,
         "input_sha256": input_sha256(case.input),
-        "pins": {} if loaded is None else loaded.fingerprint,
+        "pins": {} if loaded is None else loaded.pins,
         "oracle": {"name": "tokenspec.areas.engines.oracle"},
     }
     try:

@@ -55,7 +55,7 @@ def forced_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
         case=case.id,
         row=row,
         input_sha256=input_sha256(case.input),
-        pins=rows[row].fingerprint if row in rows else {},
+        pins=rows[row].pins if row in rows else {},
         oracle={"llguidance": version, "tokenizers": importlib.metadata.version("tokenizers")},
         outcome=case.outcome,
         error=None if expect is not None else "the specification refuses this input",

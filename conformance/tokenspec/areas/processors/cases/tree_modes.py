@@ -38,7 +38,7 @@ def pair(
                 "Normative: the row stays inside the tree.",
                 "TREE_LENIENT",
                 "032 033 037",
-                "tokenspec.areas.processors.oracle.scripts",
+                None,
             ),
             ("upstream", "Pinned: this is what upstream does.", "TREE_UPSTREAM", "038", RTP),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokenspec.areas.area import NO_ROW
 from tokenspec.areas.processors.oracle.scripts import expected_answers
 from tokenspec.store.canonical import input_sha256
@@ -18,7 +20,7 @@ def script_golden(case: Case) -> Golden:
     return _golden(case, {"rule": RULE}, None, {"steps": expected_answers(case.input)})
 
 
-def _golden(case: Case, oracle: dict[str, str], error: str | None, expect: dict[str, object]) -> Golden:
+def _golden(case: Case, oracle: dict[str, str], error: str | None, expect: dict[str, Any]) -> Golden:
     return Golden(
         case=case.id,
         row=NO_ROW,

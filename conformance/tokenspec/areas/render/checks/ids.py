@@ -9,8 +9,8 @@ from tokenspec.areas.render.checks.place import describe, row_of, show
 @check("render.ids", area="render", level="IDS", requires=("RND-010",), kind="golden")
 def ids_are_canonical(subject: Subject) -> None:
     """The ids equal the oracle's, one encode of the whole text."""
-    if subject.output.profile != "canonical":
-        raise NotGiven(f"claims the {subject.output.profile} profile")
+    if subject.output.id_profile != "canonical":
+        raise NotGiven(f"claims the {subject.output.id_profile} ids")
     expected, got = subject.expect.token_ids, subject.output.token_ids
     if got == expected:
         return

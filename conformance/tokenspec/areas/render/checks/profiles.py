@@ -17,9 +17,9 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> Applicability | None:
     if expect is None or expect.unattributed is not None or not any(sampled for sampled, _ in pieces(expect)):
         return NOT_APPLICABLE
     output = subject.output
-    if output.profile != "sampled-boundary":
+    if output.id_profile != "sampled-boundary":
         output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
-    if output.profile != "sampled-boundary":
+    if output.id_profile != "sampled-boundary":
         raise NotGiven("gives canonical ids only, no sampled-boundary profile")
     expected, got = sampled_boundary_ids(row_of(subject).tokenizer, expect), output.token_ids
     if got != expected:

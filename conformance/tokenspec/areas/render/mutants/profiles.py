@@ -42,7 +42,7 @@ class ClaimsAnything(Edited):
     def render(self, request: Request) -> Result:
         """Canonical ids under ``hf``, labelled as asked."""
         plain = {**request, "id_profile": "canonical", "encoding": "hf"}
-        asked = {"profile": request.get("id_profile", "canonical"), "encoding": request.get("encoding", "hf")}
+        asked = {"id_profile": request.get("id_profile", "canonical"), "encoding": request.get("encoding", "hf")}
         return {**super().render(plain), **asked}
 
 

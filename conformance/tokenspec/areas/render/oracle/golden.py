@@ -36,7 +36,7 @@ def render_golden(case: Case, row: Row) -> Golden:
         "case": case.id,
         "row": row.id,
         "input_sha256": input_sha256(case.input),
-        "pins": row.fingerprint,
+        "pins": row.pins,
         "oracle": versions(),
     }
     try:
