@@ -15,6 +15,8 @@ from tokenspec import data
 from tokenspec.areas import find_unshipped
 from tokenspec.areas.render import profiles
 from tokenspec.models import rows
+from tokenspec.store.case_files import read_cases, write_cases
+from tokenspec.store.golden_files import read_goldens, write_goldens
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 find_unshipped()
@@ -31,9 +33,12 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small copy of the fixtures: the toy rows, two cases, their goldens; the suite looks only there."""
     source = data.fixtures_dir()
     root = tmp_path / "root"
-    for name in ("role-user", "call-parallel"):
-        copy(source, root / "fixtures", f"cases/render/{name}.json")
-        copy(source, root / "fixtures", f"golden/toy-bpe/render/{name}.json")
+    for theme, slug in (("role", "role-user"), ("call_flow", "call-parallel")):
+        kept = [case for case in read_cases(source / "cases/render" / f"{theme}.json") if case.slug == slug]
+        write_cases(root / "fixtures/cases/render" / f"{theme}.json", "render", kept)
+    goldens = read_goldens(source / "golden/toy-bpe/render.json")
+    chosen = {slug: goldens.golden(slug) for slug in ("role-user", "call-parallel")}
+    write_goldens(root / "fixtures/golden/toy-bpe/render.json", chosen)
     copy(source, root / "fixtures", "models/toy-bpe.toml")
     copy(source, root / "fixtures", "certificates/toy-bpe.json")
     copy(source, root / "fixtures", "flags.toml")

@@ -12,10 +12,11 @@ from tokenspec.curation.lint import problems
 from tokenspec.curation.manifest import write_manifest
 from tokenspec.store.canonical import canonical_json
 
-CASE = "cases/render/role-user.json"
+SLUG = "role-user"
+CASE = "cases/render/role.json"
 CERTIFICATE = "certificates/toy-bpe.json"
-GOLDEN = "golden/toy-bpe/render/role-user.json"
-FLIPS = "flips/4.57.6/toy-bpe/render"
+GOLDEN = "golden/toy-bpe/render.json"
+FLIPS = "flips/4.57.6/toy-bpe/render.json"
 
 
 def edit(name: str, change: Callable[[dict], object]) -> Callable[[Path], None]:
@@ -27,6 +28,18 @@ def edit(name: str, change: Callable[[dict], object]) -> Callable[[Path], None]:
     return apply
 
 
+def edit_case(change: Callable[[dict], object]) -> Callable[[Path], None]:
+    return edit(CASE, lambda file: change(file["cases"][SLUG]))
+
+
+def edit_golden(change: Callable[[dict], object]) -> Callable[[Path], None]:
+    return edit(GOLDEN, lambda file: change(file["cases"][SLUG]))
+
+
+def rename_golden(file: dict) -> None:
+    file["cases"]["nobody"] = file["cases"].pop("call-parallel")
+
+
 def append(name: str, text: str) -> Callable[[Path], None]:
     def apply(root: Path) -> None:
         (root / name).write_text((root / name).read_text() + text)
@@ -36,17 +49,27 @@ def append(name: str, text: str) -> Callable[[Path], None]:
 
 def duplicate_key(root: Path) -> None:
     text = (root / GOLDEN).read_text()
-    (root / GOLDEN).write_text(text.replace('"outcome"', '"row": "toy-bpe",\n  "outcome"', 1))
+    (root / GOLDEN).write_text(text.replace('"outcome"', '"outcome": "ok",\n      "outcome"', 1))
+
+
+def duplicate_slug(root: Path) -> None:
+    text = (root / GOLDEN).read_text()
+    (root / GOLDEN).write_text(text.replace('"call-parallel": {', '"role-user": {', 1))
+
+
+def case_in_two_files(root: Path) -> None:
+    (root / "cases/render/again.json").write_text((root / CASE).read_text())
 
 
 def flip(slug: str, transformers: str) -> Callable[[Path], None]:
     """The current oracle's answer to role-user, said to be another version's, under the name of another case."""
 
     def apply(root: Path) -> None:
-        current = json.loads((root / GOLDEN).read_text())
-        current["oracle"]["transformers"] = transformers
-        (root / FLIPS).mkdir(parents=True)
-        (root / FLIPS / f"{slug}.json").write_text(canonical_json(current))
+        file = json.loads((root / GOLDEN).read_text())
+        file["oracle"]["transformers"] = transformers
+        file["cases"] = {slug: file["cases"][SLUG]}
+        (root / FLIPS).parent.mkdir(parents=True)
+        (root / FLIPS).write_text(canonical_json(file))
 
     return apply
 
@@ -57,35 +80,43 @@ def truncate(root: Path) -> None:
 
 
 DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "unknown field in a golden": (edit(GOLDEN, lambda golden: golden.update(surprise=1)), "surprise"),
-    "unknown field in a case": (edit(CASE, lambda case: case.update(surprise=1)), "surprise"),
-    "duplicate key": (duplicate_key, "duplicate JSON key 'row'"),
+    "unknown field in a golden": (edit_golden(lambda golden: golden.update(surprise=1)), "surprise"),
+    "unknown field in a case": (edit_case(lambda case: case.update(surprise=1)), "surprise"),
+    "duplicate key": (duplicate_key, "duplicate JSON key 'outcome'"),
+    "duplicate slug": (duplicate_slug, "duplicate JSON key 'role-user'"),
+    "one slug in two files": (case_in_two_files, "case 'role-user' is also in again.json"),
     "truncated golden": (truncate, GOLDEN),
     "not canonical": (append(GOLDEN, "\n"), "not in canonical form"),
     "a flip that is none": (flip("role-user", "4.57.6"), "is no flip"),
-    "a flip of no case": (flip("nobody-asks", "4.57.6"), "belongs to no case"),
+    "a flip of no case": (flip("nobody-asks", "4.57.6"), "belongs to no row and area"),
     "a flip by another oracle": (flip("role-user", "4.44.0"), "made of another row or oracle"),
-    "wrong id": (edit(CASE, lambda case: case.update(id="render/another")), "must be render/role-user"),
+    "file of another area": (edit(CASE, lambda file: file.update(area="parse")), "says area 'parse'"),
+    "file of another row": (edit(GOLDEN, lambda file: file.update(row="qwen3")), "of row 'qwen3'"),
     "changed input": (
-        edit(CASE, lambda case: case["input"]["messages"].append({"role": "user", "content": "x"})),
+        edit_case(lambda case: case["input"]["messages"].append({"role": "user", "content": "x"})),
         "another input",
     ),
     "other template": (
         edit(GOLDEN, lambda golden: golden["pins"].update(template="0" * 64)),
         "another template or tokenizer",
     ),
-    "weasel words": (edit(CASE, lambda case: case.update(why="It should test that roles work.")), "plain words"),
-    "later version": (edit(CASE, lambda case: case.update(since="1.0")), "is no spec version up to 0.1"),
-    "no version": (edit(CASE, lambda case: case.update(since="soon")), "is no spec version"),
-    "no flag": (edit(CASE, lambda case: case.update(flags=[])), "carries no flag"),
-    "no row": (edit(CASE, lambda case: case.update(features=["telepathy"])), "applies to no row"),
-    "lost token": (edit(GOLDEN, lambda golden: golden["expect"]["token_ids"].pop()), "the spans count"),
-    "mask and spans differ": (edit(GOLDEN, lambda golden: golden["expect"].update(sampled="T1")), "the spans say"),
-    "outcome contradicts": (edit(GOLDEN, lambda golden: golden.update(outcome="raises")), "contradict"),
-    "missing golden": (lambda root: (root / GOLDEN).unlink(), "missing; run: tokenspec bless"),
-    "orphan golden": (
-        lambda root: (root / GOLDEN).rename(root / "golden/toy-bpe/render/nobody.json"),
-        "belongs to no case and row",
+    "weasel words": (edit_case(lambda case: case.update(why="It should test that roles work.")), "plain words"),
+    "later version": (edit_case(lambda case: case.update(since="1.0")), "is no spec version up to 0.1"),
+    "no version": (edit_case(lambda case: case.update(since="soon")), "is no spec version"),
+    "no flag": (edit_case(lambda case: case.update(flags=[])), "carries no flag"),
+    "no row": (edit_case(lambda case: case.update(features=["telepathy"])), "applies to no row"),
+    "lost token": (edit_golden(lambda golden: golden["expect"]["token_ids"].pop()), "the spans count"),
+    "mask and spans differ": (edit_golden(lambda golden: golden["expect"].update(sampled="T1")), "the spans say"),
+    "nothing expected": (edit_golden(lambda golden: golden.pop("expect")), "the golden expects nothing"),
+    "missing golden": (
+        edit(GOLDEN, lambda file: file["cases"].pop(SLUG)),
+        "role-user is missing; run: tokenspec bless --row toy-bpe --case render/role-user",
+    ),
+    "missing file": (lambda root: (root / GOLDEN).unlink(), "role-user is missing; run: tokenspec bless"),
+    "orphan golden": (edit(GOLDEN, rename_golden), "nobody belongs to no case of this row"),
+    "orphan file": (
+        lambda root: (root / GOLDEN).rename(root / "golden/toy-bpe/parse.json"),
+        "says area 'render' of row 'toy-bpe', but lies at toy-bpe/parse",
     ),
     "missing certificate": (lambda root: (root / CERTIFICATE).unlink(), "missing; run: tokenspec models certify"),
     "orphan certificate": (
@@ -106,7 +137,7 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
         edit(CERTIFICATE, lambda found: found["facts"]["prompt"].update(surprise=1)),
         "surprise",
     ),
-    "stale schema": (append("schema/case.schema.json", " "), "out of date"),
+    "stale schema": (append("schema/cases.schema.json", " "), "out of date"),
     "broken errata": (append("ERRATA.toml", "[[erratum"), "ERRATA.toml"),
 }
 

@@ -1,17 +1,13 @@
-"""The completion-side corpus is what its generator writes, and pieces become the ids they promise."""
+"""Pieces of completions become the ids they promise."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tokenspec.curation.case_writing import cases_of, write_cases
 from tokenspec.models import load
 from tokenspec.oracle.completion import Piece, resolve
 from tokenspec.oracle.turns import Conversation, NotApplicable
 
-CASES = Path(__file__).resolve().parents[3] / "fixtures" / "cases"
 ASK = {"role": "user", "content": "Which city?"}
 ANSWER = {"role": "assistant", "content": "Lisbon, größer als 東京."}
 
@@ -22,14 +18,6 @@ def conversation(row: str, **options) -> Conversation:
 
 def decoded(row: str, ids: list[int]) -> str:
     return load(row).tokenizer.decode(ids, skip_special_tokens=False)
-
-
-@pytest.mark.parametrize("area", ["bridge", "parse"])
-def test_a_second_run_writes_the_same_bytes(tmp_path, area):
-    written = write_cases(cases_of(area), tmp_path)
-    assert [path.name for path in written] == sorted(path.name for path in (CASES / area).glob("*.json"))
-    for path in written:
-        assert path.read_bytes() == (CASES / area / path.name).read_bytes(), path.name
 
 
 @pytest.mark.parametrize(

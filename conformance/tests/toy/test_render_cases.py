@@ -1,4 +1,4 @@
-"""The render corpus on disk is what its generator writes, and every case says something on a toy row."""
+"""Every case of the render corpus says something on a toy row."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer
 
-from tokenspec.areas.render.cases import all_cases
-from tokenspec.curation.case_writing import write_cases
+from tokenspec.areas import areas
+from tokenspec.areas.selection import load_cases
 from tokenspec.models.spec import RowSpec, decode
 
 ROOT = Path(__file__).resolve().parents[3]
-CASES = ROOT / "fixtures" / "cases" / "render"
 ROWS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added")
 REFUSED_EVERYWHERE = {"render/role-empty-conversation", "render/prefill-and-generation-prompt"}
 
@@ -27,21 +26,14 @@ def rows():
     }
 
 
-def test_a_second_run_writes_the_same_bytes(tmp_path):
-    written = write_cases(all_cases(), tmp_path)
-    assert [path.name for path in written] == sorted(path.name for path in CASES.glob("*.json"))
-    for path in written:
-        assert path.read_bytes() == (CASES / path.name).read_bytes(), path.name
-
-
 def test_flags_and_cases_know_each_other():
     known = set(tomllib.loads((ROOT / "fixtures" / "flags.toml").read_text(encoding="utf-8")))
-    assert {flag for case in all_cases() for flag in case.flags} <= known
+    assert {flag for case in load_cases(areas()["render"]) for flag in case.flags} <= known
 
 
 def test_every_case_renders_on_a_toy_row_or_is_refused_everywhere(rows):
     refused = set()
-    for case in all_cases():
+    for case in load_cases(areas()["render"]):
         outcomes = [renders(tokenizer, case) for features, tokenizer in rows.values() if set(case.features) <= features]
         assert outcomes, f"{case.id} applies to no toy row"
         if not any(outcomes):

@@ -211,7 +211,7 @@ CASES: list[Case] = [
         code="prompt-not-at-root",
     ),
     *(
-        refused(f"think-refused-{slug}", why, "THINK_CONFIG", "058", [{"kind": "think", **policy}], [pointer])
+        refused(f"think-refused-{slug}", why, "THINK_CONFIG", "058", [think(**dict[str, Any](policy))], [pointer])
         for slug, policy, pointer, why in (
             ("empty-end", {"end_ids": [], "max_tokens": 3}, "/end_ids", "Without an end tag the segment cannot close."),
             ("end-outside", {"end_ids": [8, 16], "max_tokens": 3}, "/end_ids/1", "An end id beyond the logits."),
