@@ -101,8 +101,10 @@ class RTLLMForcedDecoderBased:
         decoded = decode(source, prompt, tokens, separators, settings, algorithm, chunk_size, progress)
         cuts = [tokens.starts[index] for index in decoded.insertions]
         offsets = partition(cuts, len(trace))
-        curve = ScoreCurve(tokens.starts, decoded.calibration.scores, decoded.calibration.threshold)
-        return Segmentation(offsets, unlabelled(offsets).labels, decoded.margin, decoded.forwards, curve)
+        found = decoded.calibration
+        curve = ScoreCurve(tokens.starts, found.scores, found.threshold, found.closeness.reach)
+        close = tuple(tokens.starts[index] for index in decoded.close)
+        return Segmentation(offsets, unlabelled(offsets).labels, decoded.margin, close, decoded.forwards, curve)
 
 
 _MODES = ("normalized", "upstream_literal")
