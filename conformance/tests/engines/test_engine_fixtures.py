@@ -8,6 +8,7 @@ from generators.engine_cases.others import all_others
 from generators.engine_cases.refused import all_refused
 from generators.engine_cases.scripted import all_scripted
 from tokenspec.areas.engines import EnginesInput, Tiny
+from tokenspec.checks.engines.near_ties import CLEAR
 from tokenspec.data import fixtures_dir
 from tokenspec.model import canonical_json, convert, read_json
 from tokenspec.models import load
@@ -119,6 +120,17 @@ def test_committed_cases_are_what_the_generator_writes() -> None:
         for case in group():
             path = fixtures_dir() / "cases" / "engines" / f"{case.slug}.json"
             assert path.read_text(encoding="utf-8") == canonical_json(case), case.id
+
+
+def test_close_decisions_are_rare() -> None:
+    """ENG-056: at least 99 in 100 answers on tiny models are clear of the threshold, so a check judges every cut."""
+    margins = []
+    for path in sorted((fixtures_dir() / "golden").glob("*/engines/*.json")):
+        if read_json_model(path.stem) == "tiny":
+            expect = read_json(path).get("expect") or {}
+            margins += [expect["margin"]] if "margin" in expect else []
+    assert len(margins) >= 100
+    assert sum(margin > CLEAR for margin in margins) >= 0.99 * len(margins)
 
 
 def test_enough_of_everything() -> None:

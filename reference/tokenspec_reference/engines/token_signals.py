@@ -18,6 +18,7 @@ from tokenspec_reference.engines.offsets import TokenizedTrace
 from tokenspec_reference.engines.output_head import FULL_ROW_BLOCK
 from tokenspec_reference.engines.segmentation import Progress
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
+from tokenspec_reference.top_ids import top_ids
 
 if TYPE_CHECKING:
     import torch
@@ -169,16 +170,10 @@ def _top_candidates(rows: torch.Tensor, count: int, error: Error) -> tuple[list[
     """
     if not count:
         return [], []
-    count = min(count, rows.shape[-1])
-    best = rows.topk(min(count + 1, rows.shape[-1])).values
-    least = best[:, count - 1 : count]
-    above, equal = rows > least, rows == least
-    missing = count - above.sum(dim=-1, keepdim=True)
-    chosen = above | (equal & (equal.cumsum(dim=-1) <= missing))
-    tokens = chosen.nonzero()[:, 1].reshape(-1, count)
+    tokens = top_ids(rows, count)
     logits = rows.double().gather(1, tokens)
     shares = logits.softmax(dim=-1)
-    ahead = logits - (best[:, count:].double() if best.shape[-1] > count else -math.inf)
+    ahead = logits - rows.scatter(1, tokens, -math.inf).amax(dim=-1, keepdim=True).double()
     near = (ahead < 2 * error.size) & ((ahead > 0) | (not error.exact))
     loose: list[float] = (shares * near).sum(dim=-1).tolist()
     top = [dict(zip(ids, row, strict=True)) for ids, row in zip(tokens.tolist(), shares.tolist(), strict=True)]
