@@ -71,7 +71,7 @@ class RTLLMForcedDecoderBased:
             progress: called with (tokens done, tokens in all); both passes count.
 
         Raises:
-            TokenSpecError: typed refusals of ENG-030 to ENG-034, naming the parameter.
+            TokenSpecError: typed refusals of ENG-060 to ENG-064, naming the parameter.
         """
         settings = DecodeSettings(
             alpha=finite(alpha, "alpha"),

@@ -97,7 +97,7 @@ class RTLLMSurprisal:
             progress: called with (tokens done, tokens in all).
 
         Raises:
-            TokenSpecError: typed refusals of ENG-030 to ENG-034, naming the parameter.
+            TokenSpecError: typed refusals of ENG-060 to ENG-064, naming the parameter.
         """
         window = self.window if window is None else positive(window, "window")
         quantile = self.quantile if quantile is None else percentage(quantile, "quantile")
