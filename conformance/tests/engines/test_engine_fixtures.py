@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenspec.areas import areas
-from tokenspec.areas.engines.cases.formula import CLEAR
+from tokenspec.areas.engines.checks.near_ties import CLEAR
 from tokenspec.areas.engines.oracle.predictors import Qwen2Predictor
 from tokenspec.areas.engines.oracle.texts import texts_of
 from tokenspec.areas.engines.records import EnginesInput, Tiny
@@ -122,10 +122,14 @@ def test_enough_of_everything() -> None:
     assert len(CASES) >= 200
 
 
-def test_tiny_models_are_clear_of_their_thresholds() -> None:
-    """A case whose margin is small needs another seed (``cases/formula.py``)."""
+def test_close_decisions_are_rare() -> None:
+    """ENG-056: at least 99 in 100 answers on tiny models are clear of the threshold, so a check judges every cut.
+
+    A case whose margin is small needs another seed (``cases/formula.py``).
+    """
     tiny = [case.id for case in CASES if (case.input.get("model") or {}).get("kind") == "tiny"]
     cells = select_cells(Selection(areas=("engines",), cases=tuple(tiny)))
-    assert len(cells) > 60
     expected = [cell.golden.expect for cell in cells if cell.golden is not None and cell.golden.expect is not None]
-    assert all(expect["margin"] > CLEAR and 2 < len(expect["offsets"]) < 40 for expect in expected)
+    margins = [expect["margin"] for expect in expected if "margin" in expect]
+    assert len(margins) >= 100
+    assert sum(margin > CLEAR for margin in margins) >= 0.99 * len(margins)

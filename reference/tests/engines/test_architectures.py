@@ -1,11 +1,11 @@
 """Any ``transformers`` causal LM: heads with bias, caps and scales, sliding windows, recurrence, an unknown head.
 
-Randomly initialised under a fixed seed; only fast == sequential is asserted, and only above the margin.
+Randomly initialised under a fixed seed; only fast == sequential is asserted, but for decisions named close.
 """
 
 import pytest
 
-from .conftest import LONG_TRACE
+from .conftest import LONG_TRACE, require_same_but_close
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -55,8 +55,7 @@ def test_fast_equals_sequential(toy_tokenizer, name, policy):
     fast = ENGINE.segment(LONG_TRACE, algorithm="fast", chunk_size=9, **options)
     assert fast.curve.scores == pytest.approx(twin.curve.scores, abs=2e-4)
     assert len(twin.offsets) > 1
-    if twin.margin > 1e-3:
-        assert fast.offsets == twin.offsets
+    require_same_but_close(fast, twin, share=0.02)
     assert CausalModel(options["model"]).head is not None
 
 
@@ -76,7 +75,7 @@ def test_an_unknown_head_falls_back_to_full_logits(toy_tokenizer):
     options = {"model": model, "tokenizer": tokenizer}
     twin = ENGINE.segment(LONG_TRACE, algorithm="sequential", **options)
     fast = ENGINE.segment(LONG_TRACE, algorithm="fast", **options)
-    assert fast.offsets == twin.offsets
+    require_same_but_close(fast, twin, share=0.02)
     assert RTLLMTopKShift().segment(LONG_TRACE, window=4, **options).forwards == 1
 
 

@@ -14,7 +14,7 @@ from tokenspec_reference.engines import (
 )
 from tokenspec_reference.engines.token_signals import top_k_distance
 
-from .conftest import LONG_TRACE, PIECES, scripted
+from .conftest import LONG_TRACE, PIECES, require_same_but_close, scripted
 
 TRACE = "A b. D e. b c.\nA b c. D e, b. D b. e D. b c."
 GAPS = [math.sin(3 * index) * 4 for index in range(40)]
@@ -91,7 +91,7 @@ def test_fast_equals_sequential_on_a_model(tiny, engine):
     twin = engine.segment(LONG_TRACE * 3, algorithm="sequential", **options)
     fast = engine.segment(LONG_TRACE * 3, algorithm="fast", **options)
     assert len(fast.offsets) > 1
-    assert fast.offsets == twin.offsets
+    require_same_but_close(fast, twin, share=0.0, feedback=False)
     assert (fast.forwards, fast.forwards < twin.forwards) == (1, True)
     assert fast.curve.scores == pytest.approx(twin.curve.scores, abs=1e-3)
 
@@ -100,7 +100,11 @@ def test_fast_equals_sequential_on_a_model(tiny, engine):
 def test_cache_policies(tiny, policy):
     options = {**tiny(seed=2), "window": 4, "quantile": 50, "cache_policy": policy}
     twin = RTLLMSurprisal().segment(LONG_TRACE * 3, algorithm="sequential", **options)
-    assert RTLLMSurprisal().segment(LONG_TRACE * 3, **options).offsets == twin.offsets
+    fast = RTLLMSurprisal().segment(LONG_TRACE * 3, **options)
+    # Under a window three copies of a text score alike to seven digits, and the middle of 14 scores falls on one of
+    # the triples: three anchors of 14 are close.
+    require_same_but_close(fast, twin, share=0.25, feedback=False)
+    assert bool(fast.close) == bool(twin.close) == policy.startswith("window")
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)

@@ -148,6 +148,7 @@ def _as_json(trace_file: Path, engines: tuple[str, ...], result: Any) -> dict[st
         "labels": result.labels,
         "threshold": curve.threshold if curve else None,
         "margin": result.margin,
+        "close": list(result.close),
         "forwards": result.forwards,
     }
 

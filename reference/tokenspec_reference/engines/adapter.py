@@ -61,6 +61,7 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
         "labels": result.labels,
         "threshold": result.curve.threshold if result.curve else None,
         "margin": result.margin,
+        "close": list(result.close),
         "forwards": result.forwards,
     }
     if request.get("gold") is not None:

@@ -65,6 +65,15 @@ class CausalModel:
         bias = None if head.bias is None else head.bias.mean()
         return replace(head, added_id=self.added_id, added_weight=added, added_bias=bias)
 
+    @cached_property
+    def epsilon(self) -> float:
+        """That of the weights, or of matrix products where the caller allowed coarser ones."""
+        import torch
+
+        own = float(torch.finfo(self.model.get_input_embeddings().weight.dtype).eps)
+        products = {"highest": 0.0, "high": 2.0**-10, "medium": 2.0**-7}[torch.get_float32_matmul_precision()]
+        return max(own, products) if own == 2.0**-23 else own
+
     @property
     def recurrent(self) -> bool:
         """Whether the model carries a state that cannot be rolled back; its context is read again each time."""

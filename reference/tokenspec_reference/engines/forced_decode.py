@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tokenspec_reference.engines.errors import NonFiniteLogits
+from tokenspec_reference.engines.near_ties import signal_error
 from tokenspec_reference.engines.offsets import TokenizedTrace
 from tokenspec_reference.engines.scoring import (
     SOFT_PRIOR_PASS_ONE,
@@ -41,11 +42,15 @@ class DecodeSettings:
 
 @dataclass(frozen=True)
 class ForcedDecode:
-    """``insertions`` are indices of the trace tokens before which a separator went in; ``margin`` as in ENG-026."""
+    """``insertions`` are indices of the trace tokens before which a separator went in; ``margin`` as in ENG-053.
+
+    ``close`` are the indices at which rounding may have decided, insertions or not.
+    """
 
     insertions: tuple[int, ...]
     calibration: Calibration
     margin: float | None
+    close: tuple[int, ...]
     forwards: int
 
 
@@ -58,6 +63,7 @@ class Decision:
     calibration: Calibration
     insertions: list[int] = field(default_factory=list)
     margin: float = math.inf
+    close: list[int] = field(default_factory=list)
 
     def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float]:
         """Whether a separator goes before token ``index``, and how far the score is from the threshold.
@@ -75,7 +81,7 @@ class Decision:
         return self.calibration.exceeds(score), abs(score - self.calibration.threshold)
 
     def inserts(self, index: int, gap: float, previous: int | None) -> bool:
-        """The decision of pass 2, remembered in the margin.
+        """The decision of pass 2, remembered in the margin and among the close ones.
 
         Raises:
             NonFiniteLogits: the gap is NaN or infinite; names the trace token.
@@ -86,8 +92,11 @@ class Decision:
             )
         answer, distance = self.wants(index, gap, previous)
         # Before the first insertion a score is the very number the percentile was taken from: equality is exact then.
-        if math.isfinite(distance) and (distance > 0 or self.insertions):
-            self.margin = min(self.margin, distance)
+        if math.isfinite(distance):
+            if distance > 0 or self.insertions:
+                self.margin = min(self.margin, distance)
+            if self.calibration.closeness.holds(distance, calibrated=not self.insertions):
+                self.close.append(index)
         return answer
 
     def first(self, gaps: Sequence[float], start: int, previous: int | None) -> int | None:
@@ -101,7 +110,7 @@ class Decision:
     def result(self, forwards: int) -> ForcedDecode:
         """Everything that is reported."""
         margin = self.margin if math.isfinite(self.margin) else None
-        return ForcedDecode(tuple(self.insertions), self.calibration, margin, forwards)
+        return ForcedDecode(tuple(self.insertions), self.calibration, margin, tuple(self.close), forwards)
 
 
 def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int]) -> list[float]:
@@ -111,8 +120,10 @@ def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int]) -> list
     return gaps
 
 
-def calibrate_trace(gaps: Sequence[float], trace: TokenizedTrace, settings: DecodeSettings) -> Calibration:
-    """Pass 1 after the gaps are known."""
+def calibrate_trace(
+    gaps: Sequence[float], trace: TokenizedTrace, settings: DecodeSettings, epsilon: float
+) -> Calibration:
+    """Pass 1 after the gaps are known; ``epsilon`` is that of the model they come from."""
     priors = [punctuation_prior(trace.previous_character(index), SOFT_PRIOR_PASS_ONE) for index in range(len(trace))]
     return calibrate(
         gaps,
@@ -121,6 +132,7 @@ def calibrate_trace(gaps: Sequence[float], trace: TokenizedTrace, settings: Deco
         beta=settings.beta,
         quantile=settings.quantile,
         mode=settings.score_mode,
+        error=signal_error(epsilon, max(map(abs, gaps))),
     )
 
 
@@ -153,7 +165,7 @@ def decode_sequential(
             rows = step(session, [ids[index - 1]])
         gaps += gaps_of(rows, separators, [token])
         report(progress, index + 1, total)
-    decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings))
+    decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings, source.epsilon))
     forwards = session.forwards
 
     session, rows = opened()
@@ -191,7 +203,7 @@ def decode_fast(
     ids = trace.token_ids
     session, gaps = read_gaps(source, prompt, trace, separators, settings.cache_policy)
     report(progress, len(ids), 2 * len(ids))
-    decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings))
+    decision = Decision(trace, separators, calibrate_trace(gaps, trace, settings, source.epsilon))
     hit = decision.first(gaps, 0, None)
     if hit is None:
         report(progress, 2 * len(ids), 2 * len(ids))

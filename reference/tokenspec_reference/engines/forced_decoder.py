@@ -71,7 +71,7 @@ class RTLLMForcedDecoderBased:
             progress: called with (tokens done, tokens in all); both passes count.
 
         Raises:
-            TokenSpecError: typed refusals of ENG-030 to ENG-034, naming the parameter.
+            TokenSpecError: typed refusals of ENG-060 to ENG-064, naming the parameter.
         """
         settings = DecodeSettings(
             alpha=finite(alpha, "alpha"),
@@ -101,8 +101,10 @@ class RTLLMForcedDecoderBased:
         decoded = decode(source, prompt, tokens, separators, settings, algorithm, chunk_size, progress)
         cuts = [tokens.starts[index] for index in decoded.insertions]
         offsets = partition(cuts, len(trace))
-        curve = ScoreCurve(tokens.starts, decoded.calibration.scores, decoded.calibration.threshold)
-        return Segmentation(offsets, unlabelled(offsets).labels, decoded.margin, decoded.forwards, curve)
+        found = decoded.calibration
+        curve = ScoreCurve(tokens.starts, found.scores, found.threshold, found.closeness.reach)
+        close = tuple(tokens.starts[index] for index in decoded.close)
+        return Segmentation(offsets, unlabelled(offsets).labels, decoded.margin, close, decoded.forwards, curve)
 
 
 _MODES = ("normalized", "upstream_literal")

@@ -111,7 +111,8 @@ class RTSeg:
         chosen = {"length": len(trace), **options}
         offsets = self.aligner.fuse(segmentations, **{name: chosen[name] for name in chosen if name in known})
         labels = LabelFusion.fuse(segmentations, [result.labels for result in results], offsets, self.label_fusion_type)
-        return Segmentation(offsets, labels, forwards=sum(result.forwards for result in results))
+        close = tuple(sorted({position for result in results for position in result.close}))
+        return Segmentation(offsets, labels, close=close, forwards=sum(result.forwards for result in results))
 
     def _reads_models(self) -> bool:
         return any("model" in _known(engine.segment) for engine in self.engines)

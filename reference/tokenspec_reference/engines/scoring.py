@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from tokenspec_reference.engines.errors import NonFiniteLogits
+from tokenspec_reference.engines.near_ties import Closeness, Error, closeness
 
 ScoreMode = Literal["normalized", "upstream_literal"]
 
@@ -22,6 +23,7 @@ SOFT_PUNCTUATION = frozenset(",\t")
 SOFT_PRIOR_PASS_ONE = 0.5
 SOFT_PRIOR_PASS_TWO = 0.2
 EPSILON = 1e-6
+NO_ERROR = Error(0.0, exact=True)
 CONSTANT_SPREAD = 1e-9  # nats; below the resolution of any logit, so the gaps count as constant
 
 
@@ -43,6 +45,7 @@ class Calibration:
     alpha: float
     beta: float
     mode: ScoreMode
+    closeness: Closeness
 
     def score(self, gap: float, prior: float) -> float:
         """The score of pass 2 for one position. ``gap`` in nats, ``prior`` from :func:`punctuation_prior`."""
@@ -83,6 +86,7 @@ def calibrate(
     beta: float,
     quantile: float,
     mode: ScoreMode,
+    error: Error = NO_ERROR,
 ) -> Calibration:
     """Pass 1: scores of all positions and their percentile.
 
@@ -94,6 +98,7 @@ def calibrate(
         quantile: percentile in [0, 100], linear interpolation.
         mode: ``normalized`` gives pass 2 the mean and spread of the gaps; ``upstream_literal`` gives it those of the
             z-scores, as the upstream code does, without epsilon.
+        error: how far a gap may be off; says which scores are close to the threshold.
 
     Raises:
         NonFiniteLogits: a gap is NaN or infinite.
@@ -114,4 +119,7 @@ def calibrate(
         centre, spread = mean, 0.0 if constant else deviation + EPSILON
     else:
         centre, spread = float(z.mean()), float(z.std())
-    return Calibration(threshold, tuple(scores.tolist()), centre, spread, alpha, beta, mode)
+    moved = abs(alpha) * error.size
+    reach = moved / (deviation + EPSILON) + (moved / spread if spread > 0 else 0.0)
+    close = closeness(scores.tolist(), threshold, reach, error)
+    return Calibration(threshold, tuple(scores.tolist()), centre, spread, alpha, beta, mode, close)

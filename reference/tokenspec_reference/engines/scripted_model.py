@@ -100,6 +100,11 @@ class ScriptedModel:
         """One row per piece."""
         return len(self.pieces)
 
+    @property
+    def epsilon(self) -> float:
+        """A table has no rounding."""
+        return 0.0
+
     def open_rows(self, policy: CachePolicy, prompt_length: int) -> ScriptedSession:
         """See :class:`SessionSource`."""
         return ScriptedSession(self, policy, prompt_length)

@@ -15,11 +15,15 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """Pass 1 scores for a picture: character position of every token, its score, and the threshold."""
+    """Pass 1 scores for a picture: character position of every token, its score, and the threshold.
+
+    Rounding may move a score against the threshold by less than ``reach``.
+    """
 
     positions: tuple[int, ...]
     scores: tuple[float, ...]
     threshold: float
+    reach: float
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,15 @@ class Segmentation:
 
     ``offsets`` are code point ``(start, end)`` pairs, ``labels`` has one entry per segment. ``margin`` is the smallest
     distance of a decided score from the threshold (None when nothing was decided): two correct implementations may only
-    differ where it is tiny. ``forwards`` counts calls of the model.
+    differ where it is tiny. ``close`` are the positions where they may, because rounding reaches from the score to the
+    threshold: a segment begins there or just not (of several engines: any of theirs). ``forwards`` counts calls of the
+    model.
     """
 
     offsets: Offsets
     labels: list[str]
     margin: float | None = None
+    close: tuple[int, ...] = ()
     forwards: int = 0
     curve: ScoreCurve | None = field(default=None, repr=False)
 

@@ -58,6 +58,11 @@ class SessionSource(Protocol):
         """Rows of the head; ids must be below it, except an added separator."""
         ...
 
+    @property
+    def epsilon(self) -> float:
+        """Spacing of the numbers around 1 in which logits are computed; 0 for a table, whose logits are exact."""
+        ...
+
     def open_rows(self, policy: CachePolicy, prompt_length: int) -> Session:
         """A session for the fast path: chunks, and only the head rows asked for."""
         ...

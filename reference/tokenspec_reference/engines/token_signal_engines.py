@@ -14,6 +14,7 @@ from tokenspec_reference.engines.causal_model import check_positions, check_voca
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.forced_decoder import open_source
 from tokenspec_reference.engines.loading import resolve_model
+from tokenspec_reference.engines.near_ties import Error
 from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
 from tokenspec_reference.engines.parameters import one_of, percentage, positive
 from tokenspec_reference.engines.prompt import DEFAULT_SYSTEM_PROMPT, SystemRole, prompt_ids
@@ -53,6 +54,11 @@ class RTLLMSurprisal:
         """One number for the anchor at token ``index``."""
         return mean_change(reading.signal, index, window)
 
+    def error(self, reading: Reading, index: int, window: int) -> float:
+        """How far rounding may move that number."""
+        del index, window
+        return reading.mean_error()
+
     def segment(
         self,
         trace: str,
@@ -91,7 +97,7 @@ class RTLLMSurprisal:
             progress: called with (tokens done, tokens in all).
 
         Raises:
-            TokenSpecError: typed refusals of ENG-030 to ENG-034, naming the parameter.
+            TokenSpecError: typed refusals of ENG-060 to ENG-064, naming the parameter.
         """
         window = self.window if window is None else positive(window, "window")
         quantile = self.quantile if quantile is None else percentage(quantile, "quantile")
@@ -121,9 +127,11 @@ class RTLLMSurprisal:
         )
         at = anchors(tokens, window)
         changes = [self.change(reading, index, window) for index in at]
-        chosen, curve, margin = tail(tokens, at, changes, quantile, high=self.high_tail)
-        offsets = partition((tokens.starts[index] for index in chosen), len(trace))
-        return Segmentation(offsets, unlabelled(offsets).labels, margin, reading.forwards, curve)
+        error = Error(max((self.error(reading, index, window) for index in at), default=0.0), reading.error.exact)
+        found = tail(tokens, at, changes, quantile, error, high=self.high_tail)
+        offsets = partition((tokens.starts[index] for index in found.chosen), len(trace))
+        close = tuple(tokens.starts[index] for index in found.close)
+        return Segmentation(offsets, unlabelled(offsets).labels, found.margin, close, reading.forwards, found.curve)
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,10 @@ class RTLLMFlatnessBreak(RTLLMSurprisal):
         """Relative change."""
         return flatness_change(reading.signal, index, window)
 
+    def error(self, reading: Reading, index: int, window: int) -> float:
+        """Both the change and the deviation move."""
+        return reading.flatness_error(index, window)
+
 
 @dataclass(frozen=True)
 class RTLLMTopKShift(RTLLMSurprisal):
@@ -163,15 +175,38 @@ class RTLLMTopKShift(RTLLMSurprisal):
         del window
         return top_k_distance(reading.top[index - 1], reading.top[index])
 
+    def error(self, reading: Reading, index: int, window: int) -> float:
+        """Probabilities move, and candidates at the edge of the top may be others."""
+        del window
+        return reading.distance_error(index)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Anchors beyond the percentile, those close to it, the scores, and the smallest distance from the threshold."""
+
+    chosen: tuple[int, ...] = ()
+    close: tuple[int, ...] = ()
+    curve: ScoreCurve | None = None
+    margin: float | None = None
+
 
 def tail(
-    trace: TokenizedTrace, at: Sequence[int], changes: Sequence[float], quantile: float, *, high: bool
-) -> tuple[list[int], ScoreCurve | None, float | None]:
-    """Z-score the changes and choose the anchors strictly beyond the percentile; also the curve and the margin."""
+    trace: TokenizedTrace, at: Sequence[int], changes: Sequence[float], quantile: float, error: Error, *, high: bool
+) -> Tail:
+    """Z-score the changes and choose the anchors strictly beyond the percentile; ``error`` is that of a change."""
     if not at:
-        return [], None, None
-    calibration = calibrate(changes, [0.0] * len(at), alpha=1.0, beta=0.0, quantile=quantile, mode="normalized")
-    distances = [(score - calibration.threshold) * (1 if high else -1) for score in calibration.scores]
-    chosen = [index for index, distance in zip(at, distances, strict=True) if distance > 0]
-    curve = ScoreCurve(tuple(trace.starts[index] for index in at), calibration.scores, calibration.threshold)
-    return chosen, curve, min((abs(distance) for distance in distances if distance), default=None)
+        return Tail()
+    found = calibrate(changes, [0.0] * len(at), alpha=1.0, beta=0.0, quantile=quantile, mode="normalized", error=error)
+    distances = [(score - found.threshold) * (1 if high else -1) for score in found.scores]
+    holds = found.closeness.holds
+    return Tail(
+        chosen=tuple(index for index, distance in zip(at, distances, strict=True) if distance > 0),
+        close=tuple(
+            index for index, distance in zip(at, distances, strict=True) if holds(abs(distance), calibrated=True)
+        ),
+        curve=ScoreCurve(
+            tuple(trace.starts[index] for index in at), found.scores, found.threshold, found.closeness.reach
+        ),
+        margin=min((abs(distance) for distance in distances if distance), default=None),
+    )

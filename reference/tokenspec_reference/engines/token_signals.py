@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from tokenspec_reference.engines.errors import NonFiniteLogits
 from tokenspec_reference.engines.forced_decode import PASS_ONE_BLOCK, read_pieces, report
+from tokenspec_reference.engines.near_ties import Error, exchangeable_share, flatness_error, signal_error
 from tokenspec_reference.engines.offsets import TokenizedTrace
 from tokenspec_reference.engines.output_head import FULL_ROW_BLOCK
 from tokenspec_reference.engines.segmentation import Progress
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
+from tokenspec_reference.top_ids import top_ids
 
 if TYPE_CHECKING:
     import torch
@@ -51,12 +53,16 @@ def mean_change(signal: Sequence[float], index: int, window: int) -> float:
     return (math.fsum(signal[index : index + window]) - math.fsum(signal[index - window : index])) / window
 
 
-def flatness_change(signal: Sequence[float], index: int, window: int) -> float:
-    """The change of the mean over the deviation before the anchor (population variance plus 1e-6, then the root)."""
+def flatness(signal: Sequence[float], index: int, window: int) -> float:
+    """The deviation before the anchor: population variance plus 1e-6, then the root."""
     before = signal[index - window : index]
     mean = math.fsum(before) / window
-    variance = math.fsum((value - mean) ** 2 for value in before) / window
-    return mean_change(signal, index, window) / math.sqrt(variance + 1e-6)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in before) / window + 1e-6)
+
+
+def flatness_change(signal: Sequence[float], index: int, window: int) -> float:
+    """The change of the mean over the deviation before the anchor."""
+    return mean_change(signal, index, window) / flatness(signal, index, window)
 
 
 def top_k_distance(left: dict[int, float], right: dict[int, float]) -> float:
@@ -71,11 +77,29 @@ def top_k_distance(left: dict[int, float], right: dict[int, float]) -> float:
 
 @dataclass(frozen=True)
 class Reading:
-    """A trace read once: the signal before every token, and the top candidates there (empty when none were asked)."""
+    """A trace read once: the signal before every token, and the top candidates there (empty when none were asked).
+
+    ``error`` is that of a signal, ``loose`` the share of the candidates of a token that rounding may exchange.
+    """
 
     forwards: int
     signal: tuple[float, ...]
     top: tuple[dict[int, float], ...]
+    loose: tuple[float, ...]
+    error: Error
+
+    def mean_error(self) -> float:
+        """How far :func:`mean_change` may be off."""
+        return 2 * self.error.size
+
+    def flatness_error(self, index: int, window: int) -> float:
+        """How far :func:`flatness_change` may be off."""
+        change = flatness_change(self.signal, index, window)
+        return flatness_error(change, flatness(self.signal, index, window), self.error.size)
+
+    def distance_error(self, index: int) -> float:
+        """How far :func:`top_k_distance` of the predictions of ``index - 1`` and ``index`` may be off."""
+        return 2 * self.error.size + sum(exchangeable_share(self.loose[at]) for at in (index - 1, index))
 
 
 def read_trace(
@@ -98,6 +122,8 @@ def read_trace(
 
     signal: list[float] = []
     top: list[dict[int, float]] = []
+    loose: list[float] = []
+    largest = 0.0
     forwards = 0
     blocks = _stepwise(source, prompt, token_ids, policy) if sequential else _chunked(source, prompt, token_ids, policy)
     for rows, count in blocks:
@@ -108,9 +134,13 @@ def read_trace(
             if not math.isfinite(value):
                 raise NonFiniteLogits(f"the signal before trace token {index} is {value}", field="logits")
         signal += values
-        top += _top_candidates(rows, top_k)
+        magnitude = float(rows.masked_fill(rows.isinf(), 0.0).abs().amax())
+        largest = max(largest, magnitude, *map(abs, values))
+        found, exchangeable = _top_candidates(rows, top_k, signal_error(source.epsilon, magnitude))
+        top += found
+        loose += exchangeable
         report(progress, len(signal), len(token_ids))
-    return Reading(forwards, tuple(signal), tuple(top))
+    return Reading(forwards, tuple(signal), tuple(top), tuple(loose), signal_error(source.epsilon, largest))
 
 
 def _stepwise(
@@ -133,15 +163,18 @@ def _chunked(
         session.settle()
 
 
-def _top_candidates(rows: torch.Tensor, count: int) -> list[dict[int, float]]:
-    """Per row the ``count`` most probable tokens, renormalised; ties (frequent in bfloat16) go to the smaller id."""
+def _top_candidates(rows: torch.Tensor, count: int, error: Error) -> tuple[list[dict[int, float]], list[float]]:
+    """Per row the ``count`` most probable tokens, renormalised; ties (frequent in bfloat16) go to the smaller id.
+
+    Also the share of those that rounding may exchange for the best one left out.
+    """
     if not count:
-        return []
-    count = min(count, rows.shape[-1])
-    least = rows.topk(count).values[:, -1:]
-    above, equal = rows > least, rows == least
-    missing = count - above.sum(dim=-1, keepdim=True)
-    chosen = above | (equal & (equal.cumsum(dim=-1) <= missing))
-    tokens = chosen.nonzero()[:, 1].reshape(-1, count)
-    shares = rows.double().gather(1, tokens).softmax(dim=-1)
-    return [dict(zip(ids, row, strict=True)) for ids, row in zip(tokens.tolist(), shares.tolist(), strict=True)]
+        return [], []
+    tokens = top_ids(rows, count)
+    logits = rows.double().gather(1, tokens)
+    shares = logits.softmax(dim=-1)
+    ahead = logits - rows.scatter(1, tokens, -math.inf).amax(dim=-1, keepdim=True).double()
+    near = (ahead < 2 * error.size) & ((ahead > 0) | (not error.exact))
+    loose: list[float] = (shares * near).sum(dim=-1).tolist()
+    top = [dict(zip(ids, row, strict=True)) for ids, row in zip(tokens.tolist(), shares.tolist(), strict=True)]
+    return top, loose

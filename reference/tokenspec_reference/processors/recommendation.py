@@ -18,6 +18,7 @@ from tokenspec_reference.processors.allow_set import PAD, AllowSet
 from tokenspec_reference.processors.contain import StringContainDFA
 from tokenspec_reference.processors.errors import ConfigError, Problem, config_error
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
+from tokenspec_reference.top_ids import top_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,8 +112,8 @@ class RecommendationLogitsProcessor:
         for place, row in enumerate(state):
             fresh = row.prelude.finished and not row.prefix and row.completed >= self.diverge_from
             if self.cross_sequence_ban and place > 0 and fresh:
-                best = torch.topk(logits[place], min(place, self.vocab_size - 1, MOST_DIVERGENT)).indices
-                bans[place] |= set(best.tolist())
+                best = top_ids(logits[place][None], min(place, self.vocab_size - 1, MOST_DIVERGENT))
+                bans[place] |= set(best[0].tolist())
         return self._except(bans)
 
     def advance(

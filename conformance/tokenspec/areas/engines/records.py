@@ -77,6 +77,7 @@ class EnginesOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     labels: list[str] | None = None
     threshold: float | None = None
     margin: float | None = None
+    close: list[int] | None = None
     forwards: int | None = None
     agreement: dict[str, float] | None = None
 

@@ -43,7 +43,7 @@ def build_exact_token_map(
     indices, weights = get_topk_projection(path, device)
     if indices.shape[1] < 2:
         raise ProjectionFileError("must have at least 2 columns to tell exact rows", field="indices")
-    top, order = weights.sort(dim=1, descending=True)
+    top, order = weights.sort(dim=1, descending=True, stable=True)  # of equal weights the first column
     claimed = indices.gather(1, order[:, :1])[:, 0]
     exact = top[:, 0] >= RELAXED_WEIGHT if xtoken_loss else (top[:, 0] == 1.0) & (indices[:, 1] == -1)
     exact &= (claimed >= 0) & (claimed < teacher_vocab_size)

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from tokenspec_reference.aligners.errors import ProjectionFileError, ProjectionFileMissing
+from tokenspec_reference.top_ids import top_ids
 
 CACHED_FILES = 8
 Coordinates = tuple[torch.Tensor, torch.Tensor, int, int]
@@ -181,5 +182,4 @@ def project_student_to_teacher_vocab(probabilities: torch.Tensor, matrix: torch.
 
 def select_teacher_topk_indices(teacher_logits: torch.Tensor, k: int) -> torch.Tensor:
     """The k columns of ``[B, T, V_t]`` with the largest maximum over all positions, ascending; no gradient."""
-    importance = teacher_logits.detach().flatten(0, 1).amax(0)
-    return importance.topk(min(k, len(importance))).indices.sort().values
+    return top_ids(teacher_logits.detach().flatten(0, 1).amax(0)[None], k)[0]

@@ -11,7 +11,6 @@ from typing import Any
 from tokenspec.areas.engines.cases.build import case
 from tokenspec.store.records import Case
 
-CLEAR = 5e-3
 TOYS = ["toy-bpe", "toy-metaspace", "toy-added"]
 DATED = "toy-ranks"  # its own template prints today's date, so cases bring a template
 PLAIN_TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:"
@@ -67,7 +66,7 @@ def tiny(
     model: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> Case:
-    """A case on a tiny model; its goldens must have a margin above ``CLEAR`` (tested): else it needs another seed."""
+    """A case on a tiny model; its goldens must be clear of the threshold (ENG-056, tested): else it needs a seed."""
     return case(
         slug,
         why,

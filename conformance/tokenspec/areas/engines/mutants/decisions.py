@@ -59,7 +59,8 @@ def _pass_one_decides() -> Mapping[str, Any]:
 
     def broken(source: Any, prompt: Any, trace: Any, separators: Any, settings: Any, **_: Any) -> Any:
         session, gaps = forced_decode.read_gaps(source, prompt, trace, separators, settings.cache_policy)
-        decision = forced_decode.Decision(trace, separators, forced_decode.calibrate_trace(gaps, trace, settings))
+        calibration = forced_decode.calibrate_trace(gaps, trace, settings, source.epsilon)
+        decision = forced_decode.Decision(trace, separators, calibration)
         start = 0
         while (hit := decision.first(gaps[start:], start, trace.token_ids[start - 1] if start else None)) is not None:
             decision.insertions.append(hit)

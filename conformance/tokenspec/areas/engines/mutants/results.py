@@ -151,6 +151,20 @@ def _any_separator() -> Mapping[str, Any]:
     return {"forced_decoder.resolve_separators": broken}
 
 
+def _nothing_is_close(_: Request, result: Result) -> None:
+    result["close"] = []
+
+
+def _every_cut_is_close(_: Request, result: Result) -> None:
+    result["close"] = [start for start, _ in result["offsets"]]
+
+
+def _close_ends(_: Request, result: Result) -> None:
+    """Where the segment before ends, counted from its start: a length instead of a position."""
+    starts = {start: end - start for start, end in result["offsets"]}
+    result["close"] = sorted(starts.get(position, position) for position in result["close"])
+
+
 MUTANTS: tuple[Mutant, ...] = (
     mutant("tail-lost", "ENG-001", "the last segment is missing", after=_drop_tail),
     mutant("empty-segment", "ENG-001", "an empty segment at the start", after=_lead_with_nothing),
@@ -188,5 +202,10 @@ MUTANTS: tuple[Mutant, ...] = (
         rows=TINY,
     ),
     mutant("separator-defaulted", "ENG-064", "an empty separator means the default one", before=_default_separator),
+    mutant("close-nothing", "ENG-055", "no decision is called close", after=_nothing_is_close, rows=TINY),
+    mutant("close-no-error", "ENG-055", "scores have no error", {"near_ties.UNITS": 0}, rows=TINY),
+    mutant("close-lengths", "ENG-055 ENG-056", "lengths of segments, not positions", after=_close_ends, rows=TINY),
+    mutant("close-everything", "ENG-056", "every cut is called close", after=_every_cut_is_close),
+    mutant("close-wide", "ENG-056", "errors a hundred thousand times as large", {"near_ties.UNITS": 8e5}, rows=TINY),
     mutant("first-engine-only", "ENG-065", "without a fusion the first engine wins", before=_first_engine_only),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.processors.cases.build import RTP, refused, tree
+from tokenspec.areas.processors.cases.build import RTP, refused, think, tree
 
 if TYPE_CHECKING:
     from tokenspec.store.records import Case

@@ -1,0 +1,71 @@
+"""Near-ties: named where the threshold stands on a score, and nowhere else (ENG-055, ENG-056)."""
+
+from __future__ import annotations
+
+from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.engines.checks.answers import is_tiny, shown
+from tokenspec.areas.engines.checks.invariants import tokens_of
+from tokenspec.areas.engines.checks.variations import forced, varied
+from tokenspec.areas.engines.records import EnginesExpect, EnginesOutput
+
+CLEAR = 5e-3  # beyond the reach of any score of a tiny model
+HAIR = 1e-9  # of the distance between two scores: far below what float32 resolves
+
+
+@check("engines.close", area="engines", level="SCORES", requires=("ENG-056",), kind="golden")
+def nothing_clear_is_called_close(subject: Subject) -> Applicability | None:
+    """Where the oracle's margin is clear, or nothing was decided by a score, no decision is close."""
+    expect: EnginesExpect = subject.expect
+    close = subject.output.close
+    if close is None or subject.request.get("fusion"):
+        return NOT_APPLICABLE
+    _require_starts(subject, close)
+    if close and (expect.margin is None or expect.margin > CLEAR):
+        raise Violation(
+            f"{len(close)} decisions are called close",
+            expected=f"none: the oracle's margin is {expect.margin}",
+            got=close,
+            where="close",
+            hint="a decision is close by the error of its own score, not by how much one would like to be excused",
+        )
+    return None
+
+
+@check("engines.near-tie", area="engines", level="SCORES", requires=("ENG-055",), kind="metamorphic")
+def a_threshold_on_a_score_is_named(subject: Subject) -> Applicability | None:
+    """With the threshold a hair below the largest score, the cut there is close.
+
+    Nothing is above the threshold before that token, so its score in pass 2 is the one of pass 1.
+    """
+    if not is_tiny(subject) or not forced(subject, "ENG-053"):
+        return NOT_APPLICABLE
+    texts = tokens_of(subject)
+    parameters = subject.request["parameters"]
+    single = subject.request["model"].get("dtype", "float32") == "float32"
+    if texts is None or len(texts.ids) < 2 or not single or parameters.get("score_mode") == "upstream_literal":
+        return NOT_APPLICABLE
+    last = len(texts.ids) - 1
+    output: EnginesOutput = subject.output_of(varied(subject, quantile=100 * (last - HAIR) / last))
+    if len(output.offsets) < 2:
+        return NOT_APPLICABLE  # the largest score belongs to a token that takes no separator
+    if output.close is None:
+        raise NotGiven("close")
+    _require_starts(subject, output.close)
+    first = output.offsets[1][0]
+    if not {0, first} & set(output.close):  # an insertion before token 0 shows in no cut
+        raise Violation(
+            "the threshold stands on a score and nothing says so",
+            expected=f"close holds {first}, the first cut",
+            got=output.close,
+            where=shown(subject.request["trace"], output.offsets),
+        )
+    return None
+
+
+def _require_starts(subject: Subject, close: list[int]) -> None:
+    texts = tokens_of(subject)
+    starts = (
+        set() if texts is None else {s for s, cuttable in zip(texts.starts, texts.cuttable, strict=True) if cuttable}
+    )
+    if close != sorted(set(close) & starts):
+        raise Violation("close holds something else than ascending starts of cuttable tokens", got=close, where="close")
