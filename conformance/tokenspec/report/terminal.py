@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tokenspec.areas import areas
 from tokenspec.report.jsonl import Report
+from tokenspec.report.slow import slow_lines
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.spec import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
@@ -118,6 +119,8 @@ def print_failures(console: Console, results: Sequence[CellResult], *, shown: in
 
 def kind_of_failure(finding: Finding) -> str:
     """What failures are grouped by: the check; a cell without an answer fails every check alike and is one failure."""
+    if finding.slow:
+        return "slow calls"
     return {Verdict.ERROR: "errors", Verdict.REJECTED: "refusals"}.get(finding.verdict, finding.check)
 
 
@@ -135,6 +138,12 @@ def print_failure(console: Console, result: CellResult, finding: Finding) -> Non
             console.print(Text(f"  spec     {known[id_].link}  {known[id_].title}", style="dim"), soft_wrap=True)
     console.print(Text(f"  again    {result.again}", style="dim"), soft_wrap=True)
     console.print()
+
+
+def print_slow(console: Console, results: Sequence[CellResult]) -> None:
+    """How much was too slow to judge, and the cure."""
+    for line in slow_lines(results):
+        console.print(Text(line, style="bold magenta"), soft_wrap=True)
 
 
 def print_unsupported(console: Console, results: Sequence[CellResult]) -> None:
