@@ -50,11 +50,19 @@ def folder_of(tmp_path: Path) -> Path:
 
 def test_a_wheel_comes_by_pip_download(fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clients, "POLL", 0.01)
-    fake("shutil.copy(content, os.environ['TMPDIR'] + '/part'); time.sleep(0.2)\n"
+    seen = tmp_path / "seen"
+    fake("shutil.copy(content, os.environ['TMPDIR'] + '/part')\n"
+         f"while not os.path.exists({str(seen)!r}): time.sleep(0.01)\n"
          "os.rename(os.environ['TMPDIR'] + '/part', argv[argv.index('--dest') + 1] + '/pkg-1.whl')")  # fmt: skip
     sizes: list[int] = []
+
+    def grown(size: int) -> None:
+        sizes.append(size)
+        if len(sizes) > 2:
+            seen.touch()
+
     wheel = carrier("pip-wheel", "pkg-1.whl", client_options=("--platform", "any"))
-    archive = clients.fetch_archive(wheel, folder_of(tmp_path), sizes.append)
+    archive = clients.fetch_archive(wheel, folder_of(tmp_path), grown)
     assert archive.read_bytes() == CONTENT
     assert sizes[-1] == len(CONTENT)
     assert len(sizes) > 2

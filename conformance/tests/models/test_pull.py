@@ -216,7 +216,7 @@ def _pull_side_by_side(*names: str) -> list[tuple[str | None, int, int]]:
     for worker in workers:
         worker.start()
     gate.set()
-    outcomes = sorted(results.get(timeout=60)[0] for _ in workers)
+    outcomes = sorted(results.get(timeout=600)[0] for _ in workers)
     for worker in workers:
         worker.join()
     return outcomes

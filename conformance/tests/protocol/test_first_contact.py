@@ -89,7 +89,7 @@ def test_a_mistake_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str],
 def test_silence_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str], says: list[str]) -> None:
     written(tmp_path, edit)
     with pytest.raises(AdapterError) as caught:
-        Process("cmd:x", f"{sys.executable} -I {tmp_path / 'adapter.py'}", Limits(start=1.0))
+        Process("cmd:x", f"{sys.executable} -I {tmp_path / 'adapter.py'}", Limits(start=3.0))
     for text in says:
         assert text in str(caught.value)
 
