@@ -135,7 +135,7 @@ def _run(command: Sequence[str], folder: Path, grown: Grown, what: str) -> str:
             env=environment,
             capture_output=True,
             encoding="utf-8",
-            errors="backslashreplace",
+            errors="replace",
             check=False,
             timeout=TIMEOUT,
             cwd=folder,

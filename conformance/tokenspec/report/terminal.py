@@ -150,7 +150,8 @@ def print_unsupported(console: Console, results: Sequence[CellResult]) -> None:
     """Why cells were not judged: one line a reason, most frequent first. Unsupported is never counted as a pass."""
     reasons: Counter[tuple[str, str]] = Counter()
     for result in results:
-        for reason in {finding.detail for finding in result.findings if finding.verdict is Verdict.UNSUPPORTED}:
+        said = (finding.detail for finding in result.findings if finding.verdict is Verdict.UNSUPPORTED)
+        for reason in dict.fromkeys(said):
             reasons[(result.impl, reason)] += 1
     if not reasons:
         return
