@@ -7,6 +7,7 @@ everything once.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from shaken.conditions import CONDITIONS, Condition
 from tokenspec.areas import areas
@@ -38,7 +40,6 @@ class Outcome:
     what: str
     seconds: float
     failed: tuple[str, ...]
-    last: str
 
 
 def main() -> int:
@@ -49,6 +50,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="workers of pytest and of the run")
     parser.add_argument("tests", nargs="*", help="these tests instead of all, and no conformance run")
     asked = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     rows: list[tuple[int, Condition, list[Outcome]]] = []
     for number, condition in enumerate(CONDITIONS, start=1):
         if asked.only and number not in asked.only:
@@ -62,8 +65,8 @@ def main() -> int:
 def shaken(condition: Condition, number: int, asked: argparse.Namespace) -> Iterator[Outcome]:
     """The unit tests, then the reference's conformance on the toy rows, under one condition."""
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="shaken "))
-        place = Path(folder) / "odd \u00e9" if condition.odd_path else Path(folder)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="shaken-"))
+        place = Path(folder) / "an odd \u00e9" if condition.odd_path else Path(folder)
         (place / "tmp").mkdir(parents=True)
         root = copied(place) if condition.odd_path else ROOT
         before = within(root) if condition.read_only else []
@@ -72,18 +75,23 @@ def shaken(condition: Condition, number: int, asked: argparse.Namespace) -> Iter
         stack.enter_context(burning(condition.load * (os.cpu_count() or 1)))
         for what, words in commands(number, asked):
             begun = time.monotonic()
-            done = subprocess.run(  # noqa: S603 - our own commands
-                [*before, sys.executable, "-m", *words],
-                cwd=root, env=environment, umask=umask, text=True, errors="replace", stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, check=False,
-            )  # fmt: skip
-            failed = tuple(line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR ", "FAIL ")))
-            if done.returncode:
-                print(done.stdout, flush=True)
-                failed = failed or (f"exit code {done.returncode}",)
-            last = done.stdout.rstrip().rpartition("\n")[2]
-            yield Outcome(what, time.monotonic() - begun, failed if done.returncode else (), last)
-            print(f"   {what}: {last}", flush=True)
+            code, lines = streamed([*before, sys.executable, "-m", *words], cwd=root, env=environment, umask=umask)
+            seconds = time.monotonic() - begun
+            failed = [line for line in lines if line.startswith(("FAILED ", "ERROR ", "FAIL "))] if code else []
+            yield Outcome(what, seconds, tuple(failed or [f"{what}: exit code {code}"] * bool(code)))
+
+
+def streamed(words: Sequence[str], **given: Any) -> tuple[int, list[str]]:
+    """Run a command and show its lines as they come; its exit code and its lines."""
+    lines = []
+    with subprocess.Popen(  # noqa: S603 - our own commands
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", **given
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            print(f"   {lines[-1]}", flush=True)
+    return process.returncode, lines
 
 
 def commands(number: int, asked: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
