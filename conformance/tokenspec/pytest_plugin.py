@@ -195,11 +195,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_handlecrashitem(crashitem: str, report: pytest.TestReport) -> None:
+def pytest_handlecrashitem(report: pytest.TestReport) -> None:
     """A worker of pytest-xdist that is gone: say what ends processes without a word."""
     from .errors import LOST
 
-    report.longrepr = f"{report.longrepr}\n{crashitem}: {LOST} -n 1"
+    report.longrepr = f"{report.longrepr}\n{LOST} -n 1"
 
 
 @pytest.fixture
