@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
 from pathlib import Path
@@ -39,7 +40,7 @@ for line in sys.stdin:
 def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
     path = tmp_path / "mini.py"
     path.write_text(head + textwrap.indent(textwrap.dedent(body), " " * 8))
-    return f"{sys.executable} {path}"
+    return shlex.join([sys.executable, str(path)])
 
 
 LIMITS = Limits(start=10, load=10, run=5, stop=1)
@@ -126,7 +127,7 @@ def test_stderr_without_end_keeps_its_tail(tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="Check the program's path"):
-        Process("cmd:x", str(tmp_path / "none"))
+        Process("cmd:x", shlex.quote(str(tmp_path / "none")))
     with pytest.raises(AdapterError, match="ended without answering"):
         Process("cmd:x", f"{sys.executable} -c pass")
     other = program(

@@ -12,8 +12,11 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-WAITS = 0.05
+WAITS = 0.02
 """A program that used less than this share of the time did not compute: it waits. No call gets more than 1/WAITS."""
+
+WATCHED = 1.0
+"""Seconds a program is watched at least before it is taken for one that waits: a busy machine may run it late."""
 
 LEAST = 0.01
 """Seconds below which more time is not worth waiting for."""
@@ -44,6 +47,8 @@ class Patience:
             self.spent = self.used()
             self.slow = self.spent is None or self.spent > WAITS * (now - self.begun)
             rest = 0.0 if self.spent is None or not self.slow else self.seconds - self.spent
+            if not self.slow:
+                rest = self.begun + WATCHED - now
             self.deadline = now + rest if rest > LEAST else self.deadline
         return max(0.0, self.deadline - now)
 
