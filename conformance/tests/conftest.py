@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tokenspec import data
 from tokenspec.fixtures import profiles
 from tokenspec.models import rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CLICOLOR_FORCE")

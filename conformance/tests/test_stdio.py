@@ -101,7 +101,7 @@ def test_one_crash_does_not_spoil_the_next_case(tmp_path: Path) -> None:
 
 
 def test_the_first_run_of_an_operation_has_as_long_as_a_load(tmp_path: Path) -> None:
-    body = "time.sleep(0.6)\nsay(seq=seq, result={'token_ids': []})"
+    body = "time.sleep(3)\nsay(seq=seq, result={'token_ids': []})"
     column = Process("mini", program(tmp_path, body), LIMITS)
     assert isinstance(column.call("render", "render/x", {}, 0.2), Ok)
     assert isinstance(column.call("render", "render/x", {}, 0.2), Failed)
