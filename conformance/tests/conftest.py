@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tokenspec import data
 from tokenspec.areas import find_unshipped
@@ -20,12 +21,18 @@ from tokenspec.store.golden_files import read_goldens, write_goldens
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 find_unshipped()
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+
+TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CLICOLOR_FORCE")
 
 
 @pytest.fixture(autouse=True)
-def no_stated_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers of pytest-xdist state a width of 80; tests look at what a pipe gets."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+def no_stated_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests look at what a pipe gets, whatever the user's terminal, or a worker of pytest-xdist, asks for."""
+    for name in TERMINAL:
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

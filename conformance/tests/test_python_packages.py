@@ -54,7 +54,10 @@ def pytest_in(folder: Path, *arguments: str, module: str = "") -> subprocess.Com
         text=True,
         check=False,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH", "")))),
+        },
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tokenspec.adapters import Failed, NotSupported, Ok, Refused
-from tokenspec.adapters.pipe import Limits
+from tokenspec.adapters.diagnosis import flaw_of
+from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
 from tokenspec.adapters.stdio import Process
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
@@ -38,7 +40,7 @@ for line in sys.stdin:
 def program(tmp_path: Path, body: str, head: str = HEAD) -> str:
     path = tmp_path / "mini.py"
     path.write_text(head + textwrap.indent(textwrap.dedent(body), " " * 8))
-    return f"{sys.executable} {path}"
+    return shlex.join([sys.executable, str(path)])
 
 
 LIMITS = Limits(start=10, load=10, run=5, stop=1)
@@ -99,7 +101,7 @@ def test_one_crash_does_not_spoil_the_next_case(tmp_path: Path) -> None:
 
 
 def test_the_first_run_of_an_operation_has_as_long_as_a_load(tmp_path: Path) -> None:
-    body = "time.sleep(0.6)\nsay(seq=seq, result={'token_ids': []})"
+    body = "time.sleep(3)\nsay(seq=seq, result={'token_ids': []})"
     column = Process("mini", program(tmp_path, body), LIMITS)
     assert isinstance(column.call("render", "render/x", {}, 0.2), Ok)
     assert isinstance(column.call("render", "render/x", {}, 0.2), Failed)
@@ -125,7 +127,7 @@ def test_stderr_without_end_keeps_its_tail(tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="Check the program's path"):
-        Process("cmd:x", str(tmp_path / "none"))
+        Process("cmd:x", shlex.quote(str(tmp_path / "none")))
     with pytest.raises(AdapterError, match="ended without answering"):
         Process("cmd:x", f"{sys.executable} -c pass")
     other = program(
@@ -135,6 +137,64 @@ def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:
     )
     with pytest.raises(AdapterError, match="speaks protocol 9"):
         Process("cmd:x", other)
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["before it read", "after it read"])
+def test_a_program_that_ends_without_an_answer_is_told_of_in_one_way(reads: bool) -> None:
+    pipe = Pipe(f"{sys.executable} -I -S -c '{'import sys; sys.stdin.readline()' if reads else ''}'")
+    if not reads:
+        pipe.process.wait()
+    with pytest.raises(PipeBroken) as caught:
+        pipe.ask(b'{"cmd": "start"}', 30.0)
+    assert (caught.value.kind, str(caught.value)) == ("ended", "the process ended without answering (exit code 0)")
+    assert flaw_of(caught.value, "start").requirement == "ADP-010"
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["before it was asked", "after it was asked"])
+def test_a_program_that_complains_and_ends_is_read(asked: bool) -> None:
+    source = f"import sys; {asked} and sys.stdin.readline(); print(sys.argv, flush=True)"
+    pipe = Pipe(f'{sys.executable} -I -S -c "{source}"')
+    if not asked:
+        pipe.process.wait()
+    assert pipe.ask(b'{"cmd": "start"}', 30.0).startswith(b"['-c'")
+    pipe.kill()
+
+
+def test_a_program_that_closes_its_stdin_and_lives_is_no_ended_one() -> None:
+    source = "import os, time; os.close(0); print(flush=True); time.sleep(60)"
+    pipe = Pipe(f'{sys.executable} -I -S -c "{source}"')
+    pipe.ask(b"", 30.0)
+    with pytest.raises(PipeBroken, match="the process closed its stdin"):
+        pipe.ask(b"", 0.2)
+
+
+BUSY = "while True: pass"
+
+
+def test_a_program_that_computes_too_long_is_slow_and_not_hanging(tmp_path: Path) -> None:
+    outcome = answer(tmp_path, BUSY, timeout=0.3)
+    assert isinstance(outcome, Failed)
+    assert outcome.slow == 0.3
+    assert outcome.message.startswith("slow: no answer within 0.3 s (it computed for 0.")
+    assert "--timeout" in outcome.message
+    waiting = answer(tmp_path, "time.sleep(60)", timeout=0.3)
+    assert isinstance(waiting, Failed)
+    assert waiting.slow == 0.0
+
+
+def test_a_child_that_computes_counts_as_the_program(tmp_path: Path) -> None:
+    child = f"import subprocess; subprocess.run([sys.executable, '-I', '-S', '-c', {BUSY!r}])"
+    outcome = answer(tmp_path, child, timeout=1.0)
+    assert isinstance(outcome, Failed)
+    assert outcome.slow == 1.0
+
+
+def test_after_three_slow_calls_the_rest_is_slow_too(tmp_path: Path) -> None:
+    column = Process("mini", program(tmp_path, BUSY), Limits(start=10, load=0.2, run=0.2, stop=1))
+    outcomes = [column.call("render", "render/x", {}, 0.2) for _ in range(4)]
+    column.close()
+    assert [outcome.slow for outcome in outcomes if isinstance(outcome, Failed)] == [0.2] * 4
+    assert "not asked again" in str(outcomes[3])
 
 
 def test_the_reference_served_over_the_pipe_judges_like_itself() -> None:

@@ -21,6 +21,18 @@ class AdapterError(TokenspecError):
     exit_code = 3
 
 
+LOST = (
+    "a worker process was ended by the system, as it does when memory runs out, or crashed. "
+    "Each worker loads models of its own (about 1 GB). Free memory, or run fewer:"
+)
+
+
+class WorkersLost(TokenspecError):
+    """Worker processes ended without a word, so nothing is known of what they judged."""
+
+    exit_code = 3
+
+
 class FixtureError(TokenspecError):
     """A fixture file is malformed. ``path`` names the file."""
 

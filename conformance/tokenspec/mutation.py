@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from .adapters.in_process import InProcess
 from .data import checkout_root
 from .errors import UsageError
 from .models import specs
+from .parallel import workers
 from .runner import Run
 from .verdict import Verdict
 
@@ -103,8 +102,7 @@ def autopsy_by_id(mutant_id: str) -> dict[str, Any]:
 def autopsies(mutants: Sequence[Mutant], on_done: Callable[[Autopsy], None], jobs: int) -> list[Autopsy]:
     """Run them all, several at a time, in their own order."""
     found: list[Autopsy] = []
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    with workers(jobs) as pool:
         reports = pool.map(autopsy_by_id, [mutant.id for mutant in mutants])
         for mutant, report in zip(mutants, reports, strict=True):
             found.append(Autopsy(mutant=mutant, **report))

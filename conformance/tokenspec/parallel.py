@@ -6,12 +6,14 @@ import itertools
 import multiprocessing
 import multiprocessing.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import TYPE_CHECKING
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from tokenspec.adapters.resolve import resolve
-from tokenspec.errors import AdapterError, TokenspecError
+from tokenspec.errors import LOST, AdapterError, TokenspecError, WorkersLost
 from tokenspec.runner import Run, run_all
 
 if TYPE_CHECKING:
@@ -56,12 +58,26 @@ def _judge(cells: list[Cell], timeout: float, evidence: bool) -> list[CellResult
     return run_all(Run(_columns, cells, timeout, evidence=evidence))
 
 
+@contextmanager
+def workers(jobs: int, initializer: Callable[..., None] | None = None, *given: Any) -> Iterator[ProcessPoolExecutor]:
+    """``jobs`` fresh processes.
+
+    Raises:
+        WorkersLost: one of them is gone.
+    """
+    context = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(jobs, mp_context=context, initializer=initializer, initargs=given) as pool:
+            yield pool
+    except BrokenProcessPool as error:
+        raise WorkersLost(f"{LOST} --jobs {max(1, jobs // 2)} (now {jobs})") from error
+
+
 def run_in_processes(
     impls: Sequence[str], cells: Sequence[Cell], timeout: float, jobs: int, *, evidence: bool = False
 ) -> Iterator[CellResult]:
     """Judge like ``Run``, a row at a time in each of ``jobs`` fresh processes; results come as rows finish."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(impls,)) as pool:
+    with workers(jobs, _start_worker, impls) as pool:
         pending = [pool.submit(_judge, group, timeout, evidence) for group in by_row(cells)]
         for done in as_completed(pending):
             yield from done.result()

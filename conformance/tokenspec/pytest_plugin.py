@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 KNOWN_FAILURES = "tokenspec-known-failures"
+SLOW = "tokenspec-slow"
 COLUMNS = pytest.StashKey[dict[str, Any]]()
 
 
@@ -178,9 +179,35 @@ def tokenspec_judgement(request: pytest.FixtureRequest, tokenspec_columns: dict[
 
     def judged() -> CellResult:
         result = next(iter(Run([tokenspec_columns[wanted.name]], [cell], wanted.timeout)))
+        if result.slow:
+            request.node.user_properties.append((SLOW, result.slow))
         return result if known is None else known.judge(request.node, list(tokenspec_columns.values()), result)
 
     return judged
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many cells were too slow to judge, also in the workers of pytest-xdist, and the cure."""
+    limits = {
+        report.nodeid: value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == SLOW
+    }
+    if limits:
+        from .report.slow import told
+
+        terminalreporter.section("too slow to judge")
+        terminalreporter.write_line(told(len(limits), max(limits.values()), "--tokenspec-timeout"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(report: pytest.TestReport) -> None:
+    """A worker of pytest-xdist that is gone: say what ends processes without a word."""
+    from .errors import LOST
+
+    report.longrepr = f"{report.longrepr}\n{LOST} -n 1"
 
 
 @pytest.fixture

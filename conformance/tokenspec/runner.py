@@ -29,6 +29,15 @@ DEFAULT_TIMEOUT = 10.0
 UNREMARKABLE = frozenset({Verdict.PASS, Verdict.UNSUPPORTED})
 
 
+class TooSlow(Exception):
+    """A call a check made was too slow."""
+
+    def __init__(self, outcome: Failed) -> None:
+        """Keep what is known of it."""
+        super().__init__(outcome.message)
+        self.outcome = outcome
+
+
 @dataclass
 class Run:
     """One run: columns x cells.
@@ -36,7 +45,7 @@ class Run:
     Attributes:
         columns: the implementations.
         cells: what they are judged on, grouped by row.
-        timeout: seconds one call may take.
+        timeout: seconds one call may take, see ``adapters.patience``.
         expectation: decoded goldens, shared by the columns.
         evidence: whether cells that do not pass keep what they are shown with (``--report``).
     """
@@ -96,6 +105,17 @@ class Run:
             got = ", ".join(map(str, outcome.output))
             return Failed(f"{error}; got the fields: {got}. Results are plain JSON values (no numpy or tensor types)")
 
+    def call_again(self, column: Column, cell: Cell, request: dict[str, Any]) -> Outcome:
+        """What a check asks besides.
+
+        Raises:
+            TooSlow: no answer in time; the check cannot judge, and must not take it for an answer.
+        """
+        outcome = self.call(column, cell, request)
+        if isinstance(outcome, Failed) and outcome.slow:
+            raise TooSlow(outcome)
+        return outcome
+
     def result(
         self,
         column: Column,
@@ -115,7 +135,7 @@ class Run:
             expect=None if isinstance(outcome, NotSupported) else self.expectation.of(cell),
             mutated=mutated,
             rows=rows,
-            call=lambda request: self.call(column, cell, request),
+            call=lambda request: self.call_again(column, cell, request),
         )
         judged = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
         findings = [finding for finding in judged if finding is not None]
@@ -144,7 +164,11 @@ def concerns(check: Check, cell: Cell) -> bool:
 
 def judge(check: Check, subject: Subject) -> Finding | None:
     """One check on one outcome; None when the check has nothing to look at in this cell."""
-    verdict, detail = _verdict(check, subject)
+    slow = subject.outcome.slow if isinstance(subject.outcome, Failed) else 0.0
+    try:
+        verdict, detail = _verdict(check, subject)
+    except TooSlow as error:
+        verdict, detail, slow = Verdict.ERROR, str(error), error.outcome.slow
     if verdict is None:
         return None
     return Finding(
@@ -154,6 +178,7 @@ def judge(check: Check, subject: Subject) -> Finding | None:
         verdict=verdict,
         severity=severity_of(check.requires),
         detail=detail,
+        slow=slow,
     )
 
 
@@ -176,6 +201,8 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
         return Verdict.FAIL, str(violation)
     except NotGiven as missing:
         return Verdict.UNSUPPORTED, str(missing)
+    except TooSlow:
+        raise
     except Exception as error:  # noqa: BLE001 - one broken check must not end the run
         where = "".join(traceback.format_exception(error)[-2:])
         return (

@@ -66,7 +66,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One verdict of one check on one cell.
 
     ``requires`` are the requirement ids the check cites, ``severity`` the strongest level among them: only a broken
-    MUST makes an implementation non-conformant. ``detail`` is the reason, ready to print.
+    MUST makes an implementation non-conformant. ``detail`` is the reason, ready to print. ``slow`` is the limit in
+    seconds that an ``error`` was too slow for, 0 for every other verdict.
     """
 
     check: str
@@ -75,6 +76,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     verdict: Verdict
     severity: str = "MUST"
     detail: str = ""
+    slow: float = 0.0
 
     @property
     def non_conformant(self) -> bool:
@@ -102,6 +104,11 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.area}/{self.row}/{self.case.split('/', 1)[1]}"
 
     @property
+    def slow(self) -> float:
+        """The limit in seconds that the call was too slow for; 0 where it was not."""
+        return max((finding.slow for finding in self.findings), default=0.0)
+
+    @property
     def again(self) -> str:
         """The command that judges this cell again."""
         words = ["tokenspec", "run", "--impl", self.impl, "--case", self.case]
@@ -109,7 +116,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def exit_code(results: Iterable[CellResult], gate: frozenset[str]) -> int:
-    """0 conformant, 1 non-conformant, 3 when an adapter broke and nothing else failed.
+    """0 conformant, 1 non-conformant, 3 when an adapter broke or was too slow to judge and nothing else failed.
 
     ``gate`` names the columns that decide; the others are shown as found. A column of which nothing was judged does
     not pass: an empty run is not a green run.

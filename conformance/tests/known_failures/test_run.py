@@ -116,7 +116,10 @@ def test_the_pytest_face_is_as_strict(here: Path, workers: list[str]) -> None:
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PYTHONPATH": str(here)},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, (str(here), os.environ.get("PYTHONPATH", "")))),
+            },
         )
 
     listed = suite("adapter_of_mine:Broken")

@@ -50,11 +50,19 @@ def folder_of(tmp_path: Path) -> Path:
 
 def test_a_wheel_comes_by_pip_download(fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clients, "POLL", 0.01)
-    fake("shutil.copy(content, os.environ['TMPDIR'] + '/part'); time.sleep(0.2)\n"
+    seen = tmp_path / "seen"
+    fake("shutil.copy(content, os.environ['TMPDIR'] + '/part')\n"
+         f"while not os.path.exists({str(seen)!r}): time.sleep(0.01)\n"
          "os.rename(os.environ['TMPDIR'] + '/part', argv[argv.index('--dest') + 1] + '/pkg-1.whl')")  # fmt: skip
     sizes: list[int] = []
+
+    def grown(size: int) -> None:
+        sizes.append(size)
+        if len(sizes) > 2:
+            seen.touch()
+
     wheel = carrier("pip-wheel", "pkg-1.whl", client_options=("--platform", "any"))
-    archive = clients.fetch_archive(wheel, folder_of(tmp_path), sizes.append)
+    archive = clients.fetch_archive(wheel, folder_of(tmp_path), grown)
     assert archive.read_bytes() == CONTENT
     assert sizes[-1] == len(CONTENT)
     assert len(sizes) > 2
@@ -66,8 +74,8 @@ def test_a_wheel_comes_by_pip_download(fake, tmp_path: Path, monkeypatch: pytest
 
 def test_a_source_archive_is_streamed_from_pips_link_and_never_built(fake, tmp_path: Path) -> None:
     fake("name = Path(content).with_name('pkg-1.tar.gz')\nshutil.copy(content, name)\n"
-         "print('  Found link file://' + str(name.with_name('pkg-2.tar.gz')) + '#sha256=00 (from x), version: 2')\n"
-         "print('  Found link file://' + str(name) + '#sha256=00 (from x), version: 1')")  # fmt: skip
+         "print('  Found link ' + name.with_name('pkg-2.tar.gz').as_uri() + '#sha256=00 (from x), version: 2')\n"
+         "print('  Found link ' + name.as_uri() + '#sha256=00 (from x), version: 1')")  # fmt: skip
     sizes: list[int] = []
     archive = clients.fetch_archive(carrier("pip-sdist", "pkg-1.tar.gz"), folder_of(tmp_path), sizes.append)
     assert archive.read_bytes() == CONTENT
@@ -84,7 +92,7 @@ def test_only_safe_links_to_the_named_archive_are_followed(fake, tmp_path: Path,
 
 def test_a_stream_stops_one_byte_after_the_pinned_size(fake, tmp_path: Path) -> None:
     fake("name = Path(content).with_name('pkg-1.tar.gz')\nshutil.copy(content, name)\n"
-         "print('Found link file://' + str(name) + ' (from x)')")  # fmt: skip
+         "print('Found link ' + name.as_uri() + ' (from x)')")  # fmt: skip
     small = carrier("pip-sdist", "pkg-1.tar.gz", bytes=1000)
     folder = folder_of(tmp_path)
     with pytest.raises(IntegrityError, match="1001 bytes, pinned are 1000"):

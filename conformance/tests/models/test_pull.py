@@ -216,7 +216,7 @@ def _pull_side_by_side(*names: str) -> list[tuple[str | None, int, int]]:
     for worker in workers:
         worker.start()
     gate.set()
-    outcomes = sorted(results.get(timeout=60)[0] for _ in workers)
+    outcomes = sorted(results.get(timeout=600)[0] for _ in workers)
     for worker in workers:
         worker.join()
     return outcomes
@@ -300,3 +300,9 @@ def test_vector_files_of_a_carrier_are_checked(world: World) -> None:
     (result,) = models.pull(["tiny"])
     assert result.reason is not None
     assert "vector file of vectors: vectors: no such archive" in result.reason
+
+
+def test_without_a_folder_to_cache_in_a_row_is_missing_and_says_so(world: World, monkeypatch) -> None:
+    monkeypatch.setenv("TOKENSPEC_CACHE_DIR", "/dev/null/home")
+    with pytest.raises(models.AssetsMissing, match="name a folder you can write to: TOKENSPEC_CACHE_DIR"):
+        models.load("tiny")

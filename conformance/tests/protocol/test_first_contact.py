@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from pathlib import Path
 
@@ -89,14 +90,18 @@ def test_a_mistake_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str],
 def test_silence_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str], says: list[str]) -> None:
     written(tmp_path, edit)
     with pytest.raises(AdapterError) as caught:
-        Process("cmd:x", f"{sys.executable} -I {tmp_path / 'adapter.py'}", Limits(start=1.0))
+        Process("cmd:x", shlex.join([sys.executable, "-I", str(tmp_path / "adapter.py")]), Limits(start=3.0))
     for text in says:
         assert text in str(caught.value)
 
 
 def test_blocking_on_load_says_how_long_a_load_may_take(tmp_path: Path) -> None:
     written(tmp_path, ('    rows[message["model"]]', '    import time\n    time.sleep(60)\n    rows[message["model"]]'))
-    column = Process("cmd:x", f"{sys.executable} -I {tmp_path / 'adapter.py'}", Limits(start=10.0, load=0.5, stop=1.0))
+    column = Process(
+        "cmd:x",
+        shlex.join([sys.executable, "-I", str(tmp_path / "adapter.py")]),
+        Limits(start=10.0, load=0.5, stop=1.0),
+    )
     said = str(column.load("toy-bpe", {}))
     column.close()
     assert "to load: the process timed out after 0.5 s" in said

@@ -8,7 +8,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 
@@ -145,12 +144,10 @@ def test_a_program_cannot_command_the_terminal(statement: str) -> None:
 
 
 def test_hanging_is_an_error_in_time() -> None:
-    begun = time.monotonic()
     results = judged(edited(in_run("time.sleep(60)")), 0.3)
     assert verdicts(results) == {"error"}
     assert exit_code(results, frozenset({"mini"})) == 3
     assert "timed out after 0.3 s" in details(results)
-    assert time.monotonic() - begun < 30
 
 
 def test_dying_once_spoils_one_cell_only() -> None:
@@ -184,7 +181,6 @@ def test_children_end_with_the_program(start: str) -> None:
     assert "pass" in verdicts(results)
     assert len(marked(column.pipe.mark)) > 1
     column.close()
-    time.sleep(0.1)
     assert marked(column.pipe.mark) == []
 
 
@@ -194,7 +190,6 @@ def test_children_end_when_time_is_up() -> None:
     first = column.pipe.mark
     column.answered.add("render")
     column.call("render", "render/x", {"messages": []}, 0.3)
-    time.sleep(0.1)
     assert marked(first) == []
     column.close()
 
@@ -204,9 +199,7 @@ def test_ignoring_stop_does_not_keep_the_suite_waiting() -> None:
         "mini", f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(edited((STOP, '    time.sleep(60)')))}", LIMITS
     )
     results = run_all(Run([column], cells(), 5.0))
-    begun = time.monotonic()
     column.close()
-    assert time.monotonic() - begun < 30
     assert exit_code(results, frozenset({"mini"})) == 0
     with pytest.raises(ProcessLookupError):
         os.kill(column.pipe.process.pid, 0)

@@ -85,10 +85,14 @@ class NotSupported:
 
 @dataclass(frozen=True)
 class Failed:
-    """The adapter broke: an exception, a time-out, a malformed result."""
+    """The adapter broke: an exception, a time-out, a malformed result.
+
+    ``slow`` is the limit in seconds it was too slow for: nothing is known of what it would have answered. 0: not so.
+    """
 
     message: str
     trace: str = field(default="", compare=False)
+    slow: float = 0.0
 
     def __str__(self) -> str:
         """``error: timed out after 10 s``."""

@@ -21,7 +21,7 @@ from tokenspec.adapters import PROTOCOL_VERSION
 from tokenspec.adapters.diagnosis import flaw_of
 from tokenspec.adapters.messages import Answer, Loaded, Started
 from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
-from tokenspec.adapters.reading import Malformed, read
+from tokenspec.adapters.reading import Flaw, Malformed, read
 from tokenspec.adapters.transcript import Break, Ending, Exchange, Transcript
 
 LATER_VERSION = 999
@@ -37,6 +37,9 @@ def converse(command: str, request: dict[str, Any], limits: Limits, run_seconds:
     """Play ``request["script"]`` to a fresh process and write down what it does.
 
     The rows it is given are copies: an adapter that writes beside a tokenizer does not write into the fixtures.
+
+    Raises:
+        Malformed: a run was too slow, so nothing can be said of what it speaks.
     """
     with tempfile.TemporaryDirectory(prefix="tokenspec-") as folder:
         assets = {row: copied(row, one, Path(folder)) for row, one in request["rows"].items()}
@@ -45,6 +48,8 @@ def converse(command: str, request: dict[str, Any], limits: Limits, run_seconds:
         conversation.play(request["script"])
         after = digests(Path(folder))
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    if conversation.slow is not None:
+        raise Malformed(conversation.slow)
     found = Transcript(
         conversation.exchanges, conversation.broke, conversation.ending, changed, conversation.pipe_stderr()
     )
@@ -87,6 +92,7 @@ class Conversation:
         self.asked: set[str] = set()
         self.exchanges: list[Exchange] = []
         self.broke: Break | None = None
+        self.slow: Flaw | None = None
         self.ending: Ending | None = None
         self.pipe: Pipe | None = None
 
@@ -109,6 +115,7 @@ class Conversation:
                     self.exchange(self.pipe, probe, message)
         except PipeBroken as broken:
             flaw = flaw_of(broken, command)
+            self.slow = flaw if flaw.slow else None
             self.broke = Break(probe, flaw.requirement, flaw.message, flaw.hint)
         except Malformed as malformed:
             flaw = malformed.flaw

@@ -9,9 +9,10 @@ TRY_BY_HAND = """echo '{"cmd": "start", "protocol": 1, "suite": "0"}' | PROGRAM"
 IN_TIME = {
     "start": "answer start at once, and do what takes long in load",
     "load": "a load has 60 s: fetch nothing, and read only the row's own files",
-    "run": "answer faster, or allow more: --timeout SECONDS. Does it wait for more than one line of input?",
+    "run": "does it wait for more than one line of input? If it needs the time, allow more: --timeout SECONDS",
     "stop": "end when stop comes, and when stdin ends",
 }
+SLOW = "allow more: --timeout SECONDS; nothing is said of what it would have answered"
 
 
 def flaw_of(broken: PipeBroken, command: str) -> Flaw:
@@ -21,7 +22,9 @@ def flaw_of(broken: PipeBroken, command: str) -> Flaw:
         case "not-flushed":
             hint = "flush stdout after every answer: print(..., flush=True), fflush(stdout), $stdout.sync = true"
             return Flaw("ADP-002", asked, hint, broken.stderr)
-        case "timed-out":
+        case "slow" if command == "run":
+            return Flaw("ADP-006", str(broken), SLOW, broken.stderr, slow=broken.limit)
+        case "timed-out" | "slow":
             return Flaw("ADP-006", asked, IN_TIME.get(command, IN_TIME["run"]), broken.stderr)
         case "too-long":
             hint = f"an answer has at most {MAX_LINE // 2**20} MiB and ends with a newline"

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from tokenspec.adapters import CONVERSE, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.patience import Patience, own_seconds
 from tokenspec.errors import AdapterError
 
 
@@ -19,19 +20,24 @@ class TimedOut(BaseException):
 
 
 @contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """Interrupt the block after ``seconds``. Works where SIGALRM does: the main thread of a Unix process."""
+def interrupted_after(seconds: float) -> Iterator[Patience]:
+    """Interrupt the block when its time is up. Works where SIGALRM does: the main thread of a Unix process."""
+    begun = own_seconds()
+    patience = Patience(seconds, lambda: own_seconds() - begun)
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
-        yield
+        yield patience
         return
 
     def ring(_signal: int, _frame: FrameType | None) -> None:
-        raise TimedOut
+        left = patience.left()
+        if not left:
+            raise TimedOut
+        signal.setitimer(signal.ITIMER_REAL, left)
 
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        yield patience
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
@@ -94,10 +100,10 @@ class InProcess:
             return NotSupported(what)
         try:
             self.prepare(operation)
-            with interrupted_after(timeout):
+            with interrupted_after(timeout) as patience:
                 return Ok(getattr(self.adapter, operation)(request))
         except TimedOut:
-            return Failed(f"timed out after {timeout:g} s")
+            return Failed(patience.verdict(), slow=timeout if patience.slow else 0.0)
         except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
             return outcome_of(error)
 

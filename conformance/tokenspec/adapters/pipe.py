@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
+from tokenspec.adapters.patience import Patience, seconds_of
+
 MAX_LINE = 64 * 1024 * 1024
 MAX_CONTAINERS = 2_000_000
 STDERR_TAIL = 2000
@@ -24,12 +26,18 @@ MARK = "TOKENSPEC_ADAPTER"
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-Kind = Literal["cannot-start", "timed-out", "not-flushed", "ended", "too-long", "unasked"]
+FLUSHING = 2.0
+"""Seconds a silent program has to end, and so to flush its answer, when its stdin is closed."""
+
+ENDING = 2.0
+"""Seconds the system may take to report the end of a process whose streams are closed, or of its children."""
+
+Kind = Literal["cannot-start", "timed-out", "slow", "not-flushed", "ended", "too-long", "unasked"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds each message may take (ADP-006). The first run of an operation has as long as a load."""
+    """Seconds each message may take (ADP-006, ``Patience``). The first run of an operation has as long as a load."""
 
     start: float = 30.0
     load: float = 60.0
@@ -40,12 +48,13 @@ class Limits:
 class PipeBroken(Exception):
     """The conversation cannot go on. ``kind`` says how it broke, the message says it in words."""
 
-    def __init__(self, kind: Kind, message: str, *, line: bytes = b"", stderr: str = "") -> None:
-        """``line`` is what was received of the answer, ``stderr`` the end of what it wrote there."""
+    def __init__(self, kind: Kind, message: str, *, line: bytes = b"", stderr: str = "", limit: float = 0.0) -> None:
+        """``line``: what came of the answer; ``stderr``: the end of it; ``limit``: the seconds a slow one had."""
         super().__init__(message)
         self.kind = kind
         self.line = line
         self.stderr = stderr
+        self.limit = limit
 
 
 class Tail(threading.Thread):
@@ -103,6 +112,8 @@ class Pipe:
         self.waiting.register(self.stdout, selectors.EVENT_READ)
         self.buffer = bytearray()
         self.survivors = 0
+        self.family = [self.process.pid]
+        self.reads, self.answered = True, False
         self.over = False
 
     def ask(self, line: bytes, timeout: float) -> bytes:
@@ -111,48 +122,67 @@ class Pipe:
         Raises:
             PipeBroken: nothing came in time, too much came, or the process is gone.
         """
-        deadline = time.monotonic() + timeout
-        if self.unasked():
+        patience = self.patience(timeout)
+        if self.answered and self.unasked():
             raise self.broken("unasked", "wrote to stdout before it was asked", bytes(self.buffer))
-        self.write(line + b"\n", deadline, timeout)
-        return self.read_line(deadline, timeout)
+        self.write(line + b"\n", patience)
+        answer = self.read_line(patience)
+        if not self.answered:
+            self.answered = True
+            self.family = sorted({self.process.pid, *marked(self.mark)})
+        return answer
 
-    def write(self, data: bytes, deadline: float, timeout: float) -> None:
-        """Write all of it, or time out: a process that does not read must not hang its judge."""
+    def patience(self, timeout: float) -> Patience:
+        """The time limit of one answer, in what the program and the processes it started compute."""
+        before = seconds_of(self.family)
+
+        def used() -> float | None:
+            now = seconds_of({*self.family, *marked(self.mark)})
+            return sum(seconds - before.get(process, 0.0) for process, seconds in now.items()) if now else None
+
+        return Patience(timeout, used)
+
+    def write(self, data: bytes, patience: Patience) -> None:
+        """Write all of it, or time out: a process that does not read must not hang its judge.
+
+        One that no longer reads may have said why: what it wrote and how it ended is found by reading on.
+        """
         view = memoryview(data)
-        with contextlib.suppress(BlockingIOError):
-            try:
-                view = view[os.write(self.stdin.fileno(), view) :]
-            except BrokenPipeError as error:
-                raise self.broken("ended", "ended before it read the request") from error
-        if not view:
-            return
         with selectors.DefaultSelector() as writable:
             writable.register(self.stdin, selectors.EVENT_WRITE)
             while view:
-                if not writable.select(max(0.0, deadline - time.monotonic())):
-                    raise self.broken("timed-out", f"did not read its request within {timeout:g} s")
                 try:
                     view = view[os.write(self.stdin.fileno(), view[:CHUNK]) :]
-                except BrokenPipeError as error:
-                    raise self.broken("ended", "ended before it read the request") from error
+                except BlockingIOError:
+                    if not writable.select(patience.left()) and not patience.left():
+                        what = f"did not read its request within {patience.seconds:g} s"
+                        raise self.broken("timed-out", what) from None
+                except BrokenPipeError:
+                    self.reads = False
+                    return
 
-    def read_line(self, deadline: float, timeout: float) -> bytes:
-        """The next line, within the deadline and the size limit."""
+    def read_line(self, patience: Patience) -> bytes:
+        """The next line, within the time and the size limit."""
         searched = 0
         while (end := self.buffer.find(b"\n", searched)) < 0:
             searched = len(self.buffer)
             if searched > MAX_LINE:
                 raise self.broken("too-long", f"sent a line longer than {MAX_LINE // 2**20} MiB", self.head())
-            if not self.waiting.select(max(0.0, deadline - time.monotonic())):
-                raise self.silent(timeout)
+            if not self.waiting.select(patience.left()):
+                if patience.left():
+                    continue
+                raise self.silent(patience)
             if not self.receive():
-                raise self.broken(
-                    "ended", "ended without answering" if self.gone() else "closed its stdout", self.head()
-                )
+                raise self.broken("ended", self.how_it_ended(), self.head())
         line = bytes(self.buffer[:end])
         del self.buffer[: end + 1]
         return line
+
+    def how_it_ended(self) -> str:
+        """What became of a process that reads or writes no more: the same, whichever of the two was noticed first."""
+        if self.gone():
+            return "ended without answering"
+        return "closed its stdout" if self.reads else "closed its stdin"
 
     def receive(self) -> bool:
         """Move what is ready into the buffer; False at the end of the stream."""
@@ -172,19 +202,24 @@ class Pipe:
     def gone(self) -> bool:
         """Whether the process itself ended; a moment is left it to become waitable."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(0.2)
+            self.process.wait(ENDING)
         return self.process.poll() is not None
 
     def head(self) -> bytes:
         """The beginning of what came."""
         return bytes(self.buffer[:200])
 
-    def silent(self, timeout: float) -> PipeBroken:
+    def silent(self, patience: Patience) -> PipeBroken:
         """No answer in time. Closing its stdin tells an answer that was never flushed from none at all."""
-        self.farewell(b"", 1.0)
+        self.farewell(b"", FLUSHING)
+        if not self.reads:
+            return self.broken("ended", self.how_it_ended(), self.head())
+        if patience.slow:
+            return self.broken("slow", patience.verdict(), self.head(), limit=patience.seconds)
         if b"\n" in self.buffer:
-            return self.broken("not-flushed", f"answered after {timeout:g} s, when its stdin was closed", self.head())
-        return self.broken("timed-out", f"timed out after {timeout:g} s", self.head())
+            late = f"answered after {patience.seconds:g} s, when its stdin was closed"
+            return self.broken("not-flushed", late, self.head())
+        return self.broken("timed-out", patience.verdict(), self.head())
 
     def farewell(self, last: bytes, seconds: float) -> bool:
         """Send the last line, close stdin, keep reading until the process ends; whether it did."""
@@ -200,14 +235,15 @@ class Pipe:
             self.process.wait(max(0.0, deadline - time.monotonic()))
         return self.process.poll() is not None
 
-    def broken(self, kind: Kind, what: str, line: bytes = b"") -> PipeBroken:
+    def broken(self, kind: Kind, what: str, line: bytes = b"", *, limit: float = 0.0) -> PipeBroken:
         """End the process and tell what it did."""
         code = self.process.returncode if kind != "ended" or self.gone() else None
         self.kill()
         status = ""
         if code is not None:
             status = f" (exit code {code})" if code >= 0 else f" (killed by {signal.Signals(-code).name})"
-        return PipeBroken(kind, f"the process {what}{status}", line=line, stderr=self.errors.text())
+        said = what if kind == "slow" else f"the process {what}{status}"
+        return PipeBroken(kind, said, line=line, stderr=self.errors.text(), limit=limit)
 
     def kill(self) -> None:
         """End the process and everything it started, and let go of its streams; a second call does nothing."""
@@ -220,7 +256,8 @@ class Pipe:
         for pid in marked(self.mark):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        self.errors.join(1.0)
+        self.lingering()
+        self.errors.join(ENDING)
         self.waiting.close()
         for stream in (self.stdin, self.stdout):
             with contextlib.suppress(OSError):
@@ -234,9 +271,16 @@ class Pipe:
     def stop(self, message: bytes, seconds: float) -> bool:
         """Say stop, wait, count what lives on, end it; whether the process ended by itself."""
         ended = self.farewell(message + b"\n" if message else b"", seconds)
-        self.survivors = len(marked(self.mark)) - (not ended)
+        self.survivors = len(self.lingering()) if ended else len(marked(self.mark)) - 1
         self.kill()
         return ended
+
+    def lingering(self) -> list[int]:
+        """The processes it leaves behind; those that are ending are given the time the system takes for it."""
+        deadline = time.monotonic() + ENDING
+        while (left := marked(self.mark)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return left
 
 
 def printable(text: str) -> str:

@@ -31,16 +31,21 @@ UNKNOWN_FIELD = re.compile(r"unknown field `(?P<name>[^`]+)`(?: - at `\$\.?(?P<a
 
 @dataclass(frozen=True)
 class Flaw:
-    """What is wrong with an adapter. ``requirement`` is the id it breaks, ``hint`` what to do."""
+    """What is wrong with an adapter. ``requirement`` is the id it breaks, ``hint`` what to do.
+
+    ``slow`` is the limit in seconds of a run that was too slow: it breaks nothing; the requirement says what counts.
+    """
 
     requirement: str
     message: str
     hint: str
     stderr: str = ""
+    slow: float = 0.0
 
     def __str__(self) -> str:
         """Ready to print: what, which requirement, what to do, and what the adapter wrote to stderr."""
-        lines = [self.message, f"  breaks   {self.requirement}", f"  hint     {self.hint}"]
+        says = "see      " if self.slow else "breaks   "
+        lines = [self.message, f"  {says}{self.requirement}", f"  hint     {self.hint}"]
         if self.stderr:
             lines.append("  stderr   " + self.stderr.replace("\n", "\n           "))
         return "\n".join(lines)

@@ -22,7 +22,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Process:
-    """One program as a column. A crash restarts it; three in a row end the column."""
+    """One program as a column. A crash restarts it; three in a row end the column.
+
+    ``slow`` is the limit all crashes in a row were too slow for: then what is left is too slow as well.
+    """
 
     def __init__(self, name: str, command: str, limits: Limits | None = None) -> None:
         """Start the program and read who it is.
@@ -37,6 +40,7 @@ class Process:
         self.models: dict[str, dict[str, Any]] = {}
         self.answered: set[str] = set()
         self.crashes = 0
+        self.slow = 0.0
         try:
             self.pipe = Pipe(command)
             started = self.start()
@@ -94,10 +98,13 @@ class Process:
 
     def given_up(self) -> Outcome:
         """What every case gets after the last crash."""
+        if self.slow:
+            return Failed(f"slow: {CRASHES_IN_A_ROW} calls in a row were, and it is not asked again", slow=self.slow)
         return Failed(f"crashed {CRASHES_IN_A_ROW} times in a row and is not started again; see its first error")
 
     def restart(self, flaw: Flaw) -> Outcome:
         """After a crash: start again and load what was loaded, so that the next case gets its chance."""
+        self.slow = flaw.slow if flaw.slow and (self.slow or not self.crashes) else 0.0
         self.crashes += 1
         if self.crashes < CRASHES_IN_A_ROW:
             try:
@@ -108,15 +115,19 @@ class Process:
             except (PipeBroken, Malformed) as broken:
                 self.crashes = CRASHES_IN_A_ROW
                 what = broken.flaw.message if isinstance(broken, Malformed) else broken
+                self.slow = 0.0
                 return Failed(f"{flaw}\n  and it cannot be started again: {what}")
-        return Failed(str(flaw))
+        return Failed(str(flaw), slow=flaw.slow)
 
     def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:
         """Run one case. The first one of an operation has as long as a load: programs import late."""
         if operation == CONVERSE:
             from tokenspec.adapters.conversation import converse
 
-            return Ok(converse(self.command, request, self.limits, timeout))
+            try:
+                return Ok(converse(self.command, request, self.limits, timeout))
+            except Malformed as malformed:
+                return Failed(str(malformed), slow=malformed.flaw.slow)
         if not self.claims(operation):
             return NotSupported(f"no operation {operation}")
         if self.crashes >= CRASHES_IN_A_ROW:

@@ -54,7 +54,9 @@ def ask(row_file: Path, folder: Path, seed: str) -> Answers:
     """The answers of a fresh process with this hash seed."""
     command = [sys.executable, "-W", "ignore", "-m", __name__, str(row_file), str(folder)]
     environment = {**os.environ, "PYTHONHASHSEED": seed, "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        command, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         raise RuntimeError(f"asking the oracle in a process of its own failed: {done.stderr[-500:]}")
     return {case: list(given) for case, given in json.loads(done.stdout).items()}

@@ -161,9 +161,12 @@ def checks_of(area: str) -> list[Check]:
 
 @dataclass
 class TypedExpectation:
-    """Memo of decoded expectations, so that many columns share one decoding."""
+    """Memo of decoded expectations, so that many columns share one decoding.
 
-    decoded: dict[int, Any] = field(default_factory=dict)
+    Each is kept with what it was decoded from: only while that lives is its ``id`` its own.
+    """
+
+    decoded: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def of(self, cell: Cell) -> msgspec.Struct | None:
         """The typed expectation of a cell: that of its golden."""
@@ -173,6 +176,6 @@ class TypedExpectation:
         if raw is None:
             return None
         if id(raw) not in self.decoded:
-            self.decoded[id(raw)] = convert(raw, cell.area.expect_type, where=f"{cell.name}: expect")
-        decoded: msgspec.Struct = self.decoded[id(raw)]
+            self.decoded[id(raw)] = raw, convert(raw, cell.area.expect_type, where=f"{cell.name}: expect")
+        decoded: msgspec.Struct = self.decoded[id(raw)][1]
         return decoded

@@ -105,7 +105,8 @@ def interactive(page: Path, profile: Path) -> float | None:
     done = subprocess.run(  # noqa: S603 - the user's own browser on our own page
         [named, "--headless", "--dump-dom", *QUIET_FLAGS, f"--user-data-dir={profile}", page.as_uri()],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=True,
         timeout=60,
     )

@@ -24,7 +24,8 @@ from tokenspec.verdict import Verdict
 @click.option("--area", "areas", multiple=True, help="Only mutants of this area; repeatable.")
 @click.option("--only", multiple=True, metavar="ID", help="Only this mutant; repeatable.")
 @click.option("--record", is_flag=True, help="Write the kills into spec/requirements.lock.json (a full run only).")
-def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None:
+@click.option("--jobs", default=0, help="Worker processes; default: one a core, four at most.")
+def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool, jobs: int) -> None:
     """Run every deliberately broken implementation; each must be caught by a check that cites what it breaks.
 
     The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
@@ -37,7 +38,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
     cells = {id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}
     twin = resolve("reference")
     broken = [
-        f"{result.name} {finding.check}: {finding.verdict}"
+        f"{result.name} {finding.check}: {finding.detail if finding.slow else finding.verdict}"
         for result in Run([twin], list(cells.values()))
         for finding in result.findings
         if finding.verdict is not Verdict.PASS and (finding.non_conformant or finding.verdict is Verdict.ERROR)
@@ -60,7 +61,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
         def step(done: Autopsy) -> None:
             progress.update(task, advance=1, description=done.mutant.id)
 
-        found = autopsies(chosen, step, default_jobs())
+        found = autopsies(chosen, step, jobs or default_jobs())
     print_autopsies(console, found)
     survivors = [result for result in found if not result.killed]
     if record and not survivors:

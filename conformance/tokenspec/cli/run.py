@@ -25,7 +25,8 @@ from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
 from tokenspec.report.page import write_page
-from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_unsupported
+from tokenspec.report.slow import trouble
+from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_slow, print_unsupported
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.store.flags import basic_flags
@@ -35,6 +36,8 @@ from tokenspec.verdict import CellResult, Verdict, exit_code
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
 from .options import impl_option, selection, selection_options
+
+CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
 
 def columns_of(impls: tuple[str, ...]) -> list[Column]:
@@ -96,7 +99,7 @@ def judge(
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds one call may take.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 @click.option("--show-all", is_flag=True, help="Print every failure, not the first three of each kind.")
 @click.option(
     "--require-assets",
@@ -156,6 +159,7 @@ def run(
     else:
         print_run(screen(), whole, show_all=show_all, gate=gate)
         known.print(screen(), results)
+        print_slow(screen(), results)
         if oracle != CURRENT.transformers:
             screen().print(f"expected is what transformers {oracle} answers; to repeat a cell, add: --oracle {oracle}")
         if missing:
@@ -192,7 +196,7 @@ def print_run(console: Console, report: Report, *, show_all: bool, gate: tuple[s
         said = {
             0: "[green]conformant[/green] on what was judged",
             1: "[red]not conformant[/red]",
-            3: "[magenta]adapter errors[/magenta]",
+            3: f"[magenta]{trouble(own)}[/magenta]",
         }[code]
         known = sum(finding.verdict is Verdict.XFAIL for result in own for finding in result.findings)
         if known and code == 0:
@@ -203,7 +207,7 @@ def print_run(console: Console, report: Report, *, show_all: bool, gate: tuple[s
 
 
 def print_json(results: list[CellResult], code: int) -> None:
-    """Counts by implementation, area and verdict."""
+    """Counts by implementation, area and verdict, and how many cells of each were too slow to judge."""
     import json
 
     counts: dict[str, dict[str, dict[str, int]]] = {}
@@ -211,12 +215,13 @@ def print_json(results: list[CellResult], code: int) -> None:
         for finding in result.findings:
             by = counts.setdefault(result.impl, {}).setdefault(result.area, {verdict.value: 0 for verdict in Verdict})
             by[finding.verdict.value] += 1
-    click.echo(json.dumps({"exit_code": code, "findings": counts}, indent=2))
+    slow = {impl: sum(bool(result.slow) for result in results if result.impl == impl) for impl in counts}
+    click.echo(json.dumps({"exit_code": code, "findings": counts, "slow": slow}, indent=2))
 
 
 @click.command()
 @impl_option
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds one call may take.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 def smoke(impls: tuple[str, ...], timeout: float) -> None:
     """The least any adapter passes: the cases with basic flags only, on the toy rows, offline.
 
@@ -248,6 +253,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
     print_failures(console, results, shown=1)
     print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
+    print_slow(console, results)
     if code == 0:
         console.print(f"smoke passes. Next: tokenspec run --impl {shlex.quote(impls[0])}", soft_wrap=True)
     else:

@@ -58,7 +58,9 @@ def install() -> Path:
     options = ["--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]
     command = [npm, "install", *options, "--prefix", str(folder)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=TIMEOUT
+        )
     except subprocess.TimeoutExpired as error:
         raise AdapterError(f"npm install did not end within {TIMEOUT:g} s; run again: {INSTALL}") from error
     if done.returncode != 0:

@@ -159,7 +159,7 @@ def _meet(
     ledger: Ledger, entry: Entry, result: CellResult, group: Sequence[int], marks: dict[int, tuple[Verdict, str]]
 ) -> None:
     """One requirement (or check) on one cell against what the list says of it."""
-    decided = [index for index in group if result.findings[index].verdict is not Verdict.UNSUPPORTED]
+    decided = [index for index in group if is_decided(result.findings[index])]
     broken = [index for index in decided if result.findings[index].verdict in BROKEN]
     if not decided:
         missing = any(_not_at_hand(result.findings[index]) for index in group)
@@ -178,9 +178,14 @@ def _meet(
             ledger.note(entry.number, Sighting.WRONG_CLASS, f"{result.name} ({result.findings[index].verdict})")
 
 
+def is_decided(finding: Finding) -> bool:
+    """Whether anything is known of it: neither unsupported nor too slow to judge."""
+    return finding.verdict is not Verdict.UNSUPPORTED and not finding.slow
+
+
 def _not_at_hand(finding: Finding) -> bool:
-    """Whether the suite lacks something, rather than the implementation."""
-    return "assets missing" in finding.detail or finding.detail.startswith("no golden")
+    """Whether the suite lacks something, rather than the implementation: files, a golden, or patience."""
+    return "assets missing" in finding.detail or finding.detail.startswith("no golden") or finding.slow > 0
 
 
 def _first(cells: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from tokenspec.models import publisher
 from tokenspec.models.build import canonical, folder, tokenizer_json
-from tokenspec.models.cache import keep_folder, locked, row_folder, sha256
+from tokenspec.models.cache import keep_folder, locked, row_folder, sha256, writable
 from tokenspec.models.errors import AssetsMissing, BuildError, FetchError, IntegrityError
 from tokenspec.models.fingerprint import verify
 from tokenspec.models.spec import NO_TEMPLATE, RegistrySource, RowSpec, Source
@@ -67,6 +67,10 @@ def assemble(row: RowSpec, sources: Sources) -> Assembled:
     """
     if directory := finished(row, thorough=True):
         return Assembled(directory, ())
+    try:
+        writable("locks")
+    except FetchError as error:
+        raise AssetsMissing(row.id, str(error)) from error
     with locked(f"row-{row.id}"):
         if directory := finished(row, thorough=True):
             return Assembled(directory, ())

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 from filelock import FileLock
 
-from tokenspec.models.errors import IntegrityError
+from tokenspec.models.errors import FetchError, IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,11 +52,24 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def writable(name: str) -> Path:
+    """A folder of the cache.
+
+    Raises:
+        FetchError: it cannot be made, as for a user without a home folder.
+    """
+    folder = cache_root() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FetchError(f"{folder}: {error.strerror}; name a folder you can write to: TOKENSPEC_CACHE_DIR") from error
+    return folder
+
+
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold the cache's lock ``name`` against other processes; waits for them."""
-    folder = cache_root() / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = writable("locks")
     with FileLock(folder / f"{name}.lock"):
         yield
 
@@ -64,8 +77,7 @@ def locked(name: str) -> Iterator[None]:
 @contextmanager
 def staging() -> Iterator[Path]:
     """A temporary folder on the cache's own disk (so that a rename is atomic), removed afterwards."""
-    parent = cache_root() / "staging"
-    parent.mkdir(parents=True, exist_ok=True)
+    parent = writable("staging")
     folder = Path(tempfile.mkdtemp(dir=parent))
     try:
         yield folder

@@ -131,7 +131,14 @@ def _run(command: Sequence[str], folder: Path, grown: Grown, what: str) -> str:
     watcher.start()
     try:
         answer = subprocess.run(  # noqa: S603
-            list(command), env=environment, capture_output=True, text=True, check=False, timeout=TIMEOUT, cwd=folder
+            list(command),
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT,
+            cwd=folder,
         )
     except subprocess.TimeoutExpired as error:
         raise FetchError(f"{what}: {command[0]} gave no answer within {TIMEOUT:.0f} s") from error

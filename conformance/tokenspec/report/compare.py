@@ -10,6 +10,8 @@ from tokenspec.report.jsonl import Report
 from tokenspec.verdict import Verdict
 
 NOT_RUN = "not run"
+SLOW = "too slow"
+"""What stands for the error of a call without an answer in time: no failure, but silence like ``not run``."""
 BROKEN = frozenset({"fail", "error", "rejected", "xpass"})
 
 
@@ -67,7 +69,7 @@ def compare(old: Report, new: Report) -> list[Change]:
 def verdicts(report: Report, impls: set[str]) -> dict[tuple[str, str], str]:
     """Every verdict by (implementation, cell and check)."""
     return {
-        (result.impl, f"{result.name} {finding.check}"): finding.verdict.value
+        (result.impl, f"{result.name} {finding.check}"): SLOW if finding.slow else finding.verdict.value
         for result in report.results
         if result.impl in impls
         for finding in result.findings

@@ -10,6 +10,7 @@ import re
 from xml.etree import ElementTree as ET
 
 from tokenspec.report.jsonl import Report
+from tokenspec.report.slow import slow_lines
 from tokenspec.report.tally import by_level, judgement
 from tokenspec.verdict import CellResult, Finding, Verdict
 
@@ -44,6 +45,8 @@ def suite(report: Report, impl: str, area: str, results: list[CellResult]) -> ET
     known["fixtures"] = report.header["fixtures"]["version"]
     for name, value in known.items():
         ET.SubElement(properties, "property", name=legal(name), value=legal(str(value)))
+    if slow := slow_lines(results):
+        ET.SubElement(properties, "property", name="tokenspec.slow", value=legal(slow[0]))
     made.extend(cases)
     return made
 
@@ -63,16 +66,22 @@ def case(result: CellResult) -> ET.Element:
     worst = judgement(levels)
     if worst.verdict in BAD:
         broken = [finding for finding in result.findings if finding.verdict in BAD]
-        child = ET.SubElement(made, BAD[worst.verdict], message=legal(head(worst)), type=legal(worst.check))
+        child = ET.SubElement(made, BAD[worst.verdict], message=legal(head(worst)), type=kind(worst))
         child.text = legal("\n\n".join(map(told, broken)) + f"\n\nagain: {result.again}\n")
     elif worst.verdict in {Verdict.UNSUPPORTED, Verdict.XFAIL}:
         ET.SubElement(made, "skipped", message=legal(f"{worst.verdict}: {worst.detail}"))
     return made
 
 
+def kind(finding: Finding) -> str:
+    """The type of a failure: its check, or ``slow`` for a call that no check could judge."""
+    return "slow" if finding.slow else legal(finding.check)
+
+
 def head(finding: Finding) -> str:
     """``RND-010 the ids differ from the oracle's``."""
-    return f"{'/'.join(finding.requires)} {finding.detail.split(chr(10))[0]}"
+    first = finding.detail.split("\n", 1)[0]
+    return first if finding.slow else f"{'/'.join(finding.requires)} {first}"
 
 
 def told(finding: Finding) -> str:

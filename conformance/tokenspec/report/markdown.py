@@ -7,11 +7,12 @@ from typing import Any
 
 from tokenspec.report.jsonl import Report
 from tokenspec.report.markup import code, plain
+from tokenspec.report.slow import slow_lines, trouble
 from tokenspec.report.tally import Tally, never_exercised, tallies
 from tokenspec.report.why import markdown_why
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict, exit_code
 
-SAID = {0: "conformant on what was judged", 1: "**not conformant**", 3: "**adapter errors**"}
+SAID = {0: "conformant on what was judged", 1: "**not conformant**"}
 MOST_KINDS = 20
 
 
@@ -23,6 +24,8 @@ def markdown(report: Report) -> str:
     blocks.append(f"{legend}x known failures")
     if failures := list(kinds(report)):
         blocks.append("\n".join(["## Failures", "", *failures]))
+    if slow := slow_lines(report.results):
+        blocks.append("\n".join(["## Too slow to judge", "", *(f"* {plain(line)}" for line in slow)]))
     blocks += markdown_why(report.results, report.impls)
     missing = [f"* {plain(impl)}: {', '.join(ids)}" for impl, ids in never_exercised(report).items() if ids]
     if missing:
@@ -37,7 +40,8 @@ def columns(report: Report) -> Iterator[str]:
     """One line a column, then the versions."""
     for impl, info in report.header["implementations"].items():
         own = [result for result in report.results if result.impl == impl]
-        yield f"* **{plain(impl)}** {plain(info.get('version', ''))}: {SAID[exit_code(own, frozenset([impl]))]}"
+        said = SAID.get(exit_code(own, frozenset([impl])), f"**{trouble(own)}**")
+        yield f"* **{plain(impl)}** {plain(info.get('version', ''))}: {said}"
     head = report.header
     versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
     fixtures = f"fixtures {head['fixtures']['version']} ({head['fixtures']['sha256'][:12]})"
@@ -81,7 +85,7 @@ def kinds(report: Report) -> Iterator[str]:
         for finding in result.findings:
             if finding.verdict in NON_CONFORMANT or finding.verdict is Verdict.ERROR:
                 silent = finding.verdict in {Verdict.ERROR, Verdict.REJECTED}
-                kind = first_line(finding.detail) if silent else finding.check
+                kind = "slow" if finding.slow else first_line(finding.detail) if silent else finding.check
                 groups.setdefault((result.impl, kind), {}).setdefault(result.name, (result, finding))
     ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
     for (impl, _), group in ordered[:MOST_KINDS]:

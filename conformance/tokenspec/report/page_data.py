@@ -13,6 +13,7 @@ from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
+from tokenspec.report.slow import slow_lines, trouble
 from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
 from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, exit_code
 
@@ -153,13 +154,14 @@ def levels_of(result: CellResult) -> dict[str, int]:
 def implementation(report: Report, impl: str) -> dict[str, Any]:
     """What a column says of itself, and what the run says of it."""
     own = [result for result in report.results if result.impl == impl]
-    said = {0: "conformant on what was judged", 1: "not conformant", 3: "adapter errors"}
+    said = {0: "conformant on what was judged", 1: "not conformant", 3: trouble(own)}
     code = exit_code(own, frozenset([impl]))
+    slow = [line.removeprefix(f"{impl}: ") for line in slow_lines(own)]
     return {
         "impl": impl,
         "info": {key: str(value) for key, value in report.header["implementations"][impl].items()},
         "code": code,
-        "said": said[code],
+        "said": "; ".join([said[code], *slow]),
         "cells": len(own),
     }
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tokenspec.areas import areas
 from tokenspec.report.jsonl import Report
+from tokenspec.report.slow import slow_lines
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.requirements import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
@@ -118,6 +119,8 @@ def print_failures(console: Console, results: Sequence[CellResult], *, shown: in
 
 def kind_of_failure(finding: Finding) -> str:
     """What failures are grouped by: the check; a cell without an answer fails every check alike and is one failure."""
+    if finding.slow:
+        return "slow calls"
     return {Verdict.ERROR: "errors", Verdict.REJECTED: "refusals"}.get(finding.verdict, finding.check)
 
 
@@ -137,11 +140,18 @@ def print_failure(console: Console, result: CellResult, finding: Finding) -> Non
     console.print()
 
 
+def print_slow(console: Console, results: Sequence[CellResult]) -> None:
+    """How much was too slow to judge, and the cure."""
+    for line in slow_lines(results):
+        console.print(Text(line, style="bold magenta"), soft_wrap=True)
+
+
 def print_unsupported(console: Console, results: Sequence[CellResult]) -> None:
     """Why cells were not judged: one line a reason, most frequent first. Unsupported is never counted as a pass."""
     reasons: Counter[tuple[str, str]] = Counter()
     for result in results:
-        for reason in {finding.detail for finding in result.findings if finding.verdict is Verdict.UNSUPPORTED}:
+        said = (finding.detail for finding in result.findings if finding.verdict is Verdict.UNSUPPORTED)
+        for reason in dict.fromkeys(said):
             reasons[(result.impl, reason)] += 1
     if not reasons:
         return
