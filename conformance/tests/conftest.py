@@ -41,11 +41,11 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(data.spec_dir(), root / "spec")
     (root / "fixtures" / "ERRATA.toml").write_text("")
     monkeypatch.setattr(data, "data_root", lambda: root)
-    rows.specs.cache_clear()
+    rows.committed_specs.cache_clear()
     rows.load.cache_clear()
     profiles.write("toy-bpe")
     yield root / "fixtures"
-    rows.specs.cache_clear()
+    rows.committed_specs.cache_clear()
     rows.load.cache_clear()
     profiles._read.cache_clear()
 

@@ -35,7 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--known-failures", action="append", default=[], help="List of known failures (TOML), strict; one a column."
     )
-    group.addoption("--tokenspec-bless", action="store_true", help="Collect the goldens to compare with their oracle.")
+    group.addoption(
+        "--tokenspec-bless",
+        action="store_true",
+        help="Compare goldens with their oracle; so does --snapshot-update.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -130,7 +134,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = [f"{wanted.name}-{cell.name}" for wanted, cell in pairs]
         metafunc.parametrize("tokenspec_judgement", pairs, ids=names, indirect=True)
     if "tokenspec_blessed_cell" in metafunc.fixturenames:
-        asked = config.getoption("--tokenspec-bless")
+        asked = config.getoption("--tokenspec-bless") or config.getoption("update_snapshots", default=False)
         found = select_cells(selection_of(config), with_goldens=False) if asked else []
         cells = [cell for cell in found if cell.area.oracle]
         metafunc.parametrize("tokenspec_blessed_cell", cells, ids=[cell.name for cell in cells])

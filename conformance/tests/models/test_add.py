@@ -20,6 +20,7 @@ from tokenspec.cli import group
 from tokenspec.curation import manifest
 from tokenspec.curation.lint import problems
 from tokenspec.models import load, specs
+from tokenspec.models.rows import committed_specs
 
 ROOT = Path(__file__).resolve().parents[3]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -41,7 +42,7 @@ def world(own_fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (model / "chat_template.jinja").write_text(FAULTLESS)
     manifest.write_manifest()
     yield model
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from tests.models.test_add import tokenspec
 from tokenspec.curation.manifest import write_manifest
-from tokenspec.models import load, specs
+from tokenspec.models import load
+from tokenspec.models.rows import committed_specs
 from tokenspec.store.canonical import canonical_json
 
 GOLDEN, CERTIFICATE = "golden/toy-bpe/render/role-user.json", "certificates/toy-bpe.json"
@@ -47,7 +48,7 @@ def another_template(root: Path) -> None:
 def renumbered(root: Path) -> None:
     path = root / "models" / "toy-bpe.toml"
     path.write_text(path.read_text().replace('"<|im_end|>" = 738', '"<|im_end|>" = 739'))
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
 
 
@@ -135,7 +136,7 @@ def test_a_declared_exemption_excuses(row: Path, wrong: None) -> None:
         for id_ in sorted(ids)
     )
     path.write_text(path.read_text() + named)
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
     write_manifest()
     again = tokenspec("models", "check", "toy-bpe")

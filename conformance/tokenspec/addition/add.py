@@ -25,9 +25,10 @@ from tokenspec.models.assemble import pin
 from tokenspec.models.build import folder
 from tokenspec.models.cache import keep_folder, row_folder, sha256
 from tokenspec.models.fingerprint import verify
-from tokenspec.models.rows import Row, load, specs
+from tokenspec.models.rows import Row, committed_specs, load, specs
 from tokenspec.models.spec import RowSpec, Wire
 from tokenspec.store.canonical import canonical_json
+from tokenspec.store.golden_files import read_goldens
 from tokenspec.store.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def refuse_taken(stated: Stated, published: Published) -> None:
     rows = specs()
     if stated.id in rows:
         changed = _differing(rows[stated.id], published)
-        goldens = sum(1 for _ in (fixtures_dir() / "golden").glob(f"**/{stated.id}/*/*.json"))
+        files = (read_goldens(path) for path in (fixtures_dir() / "golden").glob(f"**/{stated.id}/*.json"))
+        goldens = sum(len(file.cases) for file in files if file is not None)
         why = (
             f"its {' and '.join(changed)} differs from the pinned one, so {goldens} existing goldens would change; "
             f"a new revision is a new row, for example --id {stated.id}-2"
@@ -159,25 +161,26 @@ def land(addition: Addition, reason: str) -> list[Path]:
     from tokenspec.certificate.facts import Review
     from tokenspec.certificate.files import path_of, today, with_reviews
     from tokenspec.curation import manifest
-    from tokenspec.store.errata import changed_goldens, snapshot_of_goldens
+    from tokenspec.store.entries import current_entries
 
     if checkout_root() is None:
         raise UsageError("fixtures are added to a checkout of the project, and this is an installed one; try --dry-run")
     spec, root = addition.spec, fixtures_dir()
-    before = snapshot_of_goldens()
+    before = _goldens(current_entries())
     written: list[Path] = []
     try:
         _write_goldens(addition, root, written)
         certificate = with_reviews(addition.certificate, [Review(date=today(), reason=reason, facts=[])])
         written.append(path_of(spec.id))
         write_atomically(path_of(spec.id), canonical_json(certificate))
-        _refuse_changed(spec.id, changed_goldens(before))
+        now = _goldens(current_entries())
+        _refuse_changed(spec.id, [name for name, sha in before.items() if now.get(name) != sha])
         keep_folder(
             row_folder(spec.id, pin(spec)), folder(spec, addition.published.tokenizer, addition.published.template)
         )
         written.append(root / "models" / f"{spec.id}.toml")
         write_atomically(written[-1], row_toml(spec))
-        specs.cache_clear()
+        committed_specs.cache_clear()
         load.cache_clear()
         written.append(profiles.path_of(spec.id))
         profiles.write(spec.id)
@@ -188,7 +191,7 @@ def land(addition: Addition, reason: str) -> list[Path]:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        specs.cache_clear()
+        committed_specs.cache_clear()
         load.cache_clear()
         raise
     return [path for path in written if path.exists()]
@@ -204,6 +207,10 @@ def _write_goldens(addition: Addition, root: Path, written: list[Path]) -> None:
         written += [hidden, target]
         shutil.copytree(source, hidden)
         hidden.rename(target)
+
+
+def _goldens(entries: dict[str, str]) -> dict[str, str]:
+    return {name: sha for name, sha in entries.items() if name.startswith("golden/")}
 
 
 def _refuse_changed(row: str, changed: list[str]) -> None:

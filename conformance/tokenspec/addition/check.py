@@ -143,10 +143,10 @@ def _judged(row: Row) -> list[CellResult]:
 
 
 def not_listed(row_id: str) -> str | None:
-    """Files of the row that are not in the list of the current version with these bytes, or only there."""
-    from tokenspec.store.file_lists import SPEC_VERSION, current_files, read_list
+    """Entries of the row that are not in the list of the current version with these bytes, or only there."""
+    from tokenspec.store.entries import SPEC_VERSION, current_entries, read_list
 
-    listed, there = read_list(SPEC_VERSION), current_files()
+    listed, there = read_list(SPEC_VERSION), current_entries()
     names = dict.fromkeys([*there, *listed])
     stale = [name for name in names if _is_of(name, row_id) and listed.get(name) != there.get(name)]
     return None if not stale else f"{_some(stale)}; run: tokenspec fixtures lint --write-manifest"
@@ -154,7 +154,8 @@ def not_listed(row_id: str) -> str | None:
 
 def _is_of(name: str, row_id: str) -> bool:
     own = {f"models/{row_id}.toml", f"certificates/{row_id}.json", f"profiles/{row_id}.json"}
-    return name in own or (name.startswith("golden/") and any(row_id in part.split("+") for part in name.split("/")))
+    folders = name.partition("#")[0].split("/")
+    return name in own or (folders[0] == "golden" and any(row_id in part.split("+") for part in folders))
 
 
 def _some(names: list[str]) -> str:

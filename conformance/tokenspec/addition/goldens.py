@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from tokenspec.addition.files import AdditionRefused
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
-from tokenspec.areas.selection import golden_path, load_cases, rows_of
+from tokenspec.areas.selection import goldens_path, load_cases, rows_of
+from tokenspec.curation.blessing import Change, write_each
 from tokenspec.data import fixtures_dir
 from tokenspec.models.assemble import pin
 from tokenspec.models.cache import keep_folder, row_folder
 from tokenspec.models.errors import AssetsMissing
-from tokenspec.models.rows import load, specs
-from tokenspec.store.canonical import canonical_json
-from tokenspec.store.writing import write_atomically
+from tokenspec.models.rows import candidate, specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,17 +30,15 @@ Made = list[tuple[Cell, "Golden"]]
 
 @contextmanager
 def known(spec: RowSpec, files: Mapping[str, bytes]) -> Iterator[None]:
-    """Within the block the candidate counts among the rows and can be loaded; afterwards nobody has heard of it."""
-    rows, place = specs(), row_folder(spec.id, pin(spec))
-    rows[spec.id] = spec
+    """Within the block the candidate counts among the rows and can be loaded; its folder goes if it was not there."""
+    place = row_folder(spec.id, pin(spec))
     kept = not place.exists()
     if kept:
         keep_folder(place, files)
     try:
-        yield
+        with candidate(spec):
+            yield
     finally:
-        del rows[spec.id]
-        load.cache_clear()
         if kept:
             shutil.rmtree(place)
 
@@ -70,15 +67,16 @@ def cells_of(row: str) -> list[Cell]:
 
 
 def make_goldens(row: Row, stage: Path, step: Callable[[int, int], None]) -> Made:
-    """Ask the oracle of each cell and write its golden below ``stage``, laid out as below ``fixtures/golden``."""
+    """Ask the oracle of each cell and write the goldens below ``stage``, laid out as below ``fixtures/golden``."""
     made: Made = []
     cells = cells_of(row.id)
     for number, cell in enumerate(cells):
         step(number, len(cells))
-        golden = _ask(cell, row)
-        place = golden_path(cell.row, cell.case).relative_to(fixtures_dir() / "golden")
-        write_atomically(stage / place, canonical_json(golden))
-        made.append((cell, golden))
+        made.append((cell, _ask(cell, row)))
+    write_each(
+        (Change(cell, None, golden) for cell, golden in made),
+        lambda cell: stage / goldens_path(cell.row, cell.area.name).relative_to(fixtures_dir() / "golden"),
+    )
     return made
 
 

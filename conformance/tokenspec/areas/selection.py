@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,7 +93,7 @@ class Selection:
             for wanted in self.cases
         )
 
-    def takes_row(self, row: str, known: dict[str, RowSpec]) -> bool:
+    def takes_row(self, row: str, known: Mapping[str, RowSpec]) -> bool:
         """A row key is taken when it, or every model of it, is asked for and has an asked-for status."""
         parts = models_of(row)
         if self.rows and row not in self.rows and not (parts and all(part in self.rows for part in parts)):
@@ -116,14 +116,14 @@ def select_cells(selection: Selection, *, with_goldens: bool = True) -> list[Cel
     return cells
 
 
-def _refuse_unknown_rows(rows: Iterable[str], known: dict[str, RowSpec]) -> None:
+def _refuse_unknown_rows(rows: Iterable[str], known: Mapping[str, RowSpec]) -> None:
     for row in rows:
         for part in models_of(row):
             if part not in known:
                 raise UsageError(f"no row {part!r}. Known: {', '.join(sorted(known))}.")
 
 
-def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec], with_goldens: bool) -> Iterator[Cell]:
+def _cells_of(area: Area, selection: Selection, known: Mapping[str, RowSpec], with_goldens: bool) -> Iterator[Cell]:
     cases = [case for case in load_cases(area) if selection.takes_case(case)]
     for row, chosen in _by_row(area, cases, selection, known).items():
         expected = grade(row, area.name) if with_goldens else None
@@ -133,7 +133,7 @@ def _cells_of(area: Area, selection: Selection, known: dict[str, RowSpec], with_
         yield from _borrowed_cells(area, area.loan, selection, known)
 
 
-def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: dict[str, RowSpec]) -> Iterator[Cell]:
+def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: Mapping[str, RowSpec]) -> Iterator[Cell]:
     borrowed = {lent.id: (lent, own) for lent, own in borrowed_cases(area) if selection.takes_case(own)}
     cases = [lent for lent, _ in borrowed.values()]
     for row, chosen in _by_row(areas()[loan.area], cases, selection, known).items():
@@ -144,7 +144,7 @@ def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: dict[st
 
 
 def _by_row(
-    area: Area, cases: Sequence[Case], selection: Selection, known: dict[str, RowSpec]
+    area: Area, cases: Sequence[Case], selection: Selection, known: Mapping[str, RowSpec]
 ) -> dict[str, list[tuple[Case, str]]]:
     """Row -> the cases it has, each with the hash of its input."""
     by_row: dict[str, list[tuple[Case, str]]] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 from rich.progress import track
@@ -16,7 +15,7 @@ from tokenspec.areas.oracle_version import (
     EARLIER,
     FLIPPING_AREA,
     OracleVersion,
-    flip_path,
+    flips_path,
     load_flip,
     oracle_version,
     same_answer,
@@ -25,10 +24,9 @@ from tokenspec.areas.oracle_version import (
 from tokenspec.areas.selection import select_cells
 from tokenspec.cli.options import selection, selection_options
 from tokenspec.cli.screen import screen
+from tokenspec.curation.blessing import Change, ask_oracle, write_each
 from tokenspec.errors import UsageError
 from tokenspec.models import AssetsMissing
-from tokenspec.store.canonical import canonical_json
-from tokenspec.store.writing import write_atomically
 
 
 @click.command()
@@ -61,26 +59,22 @@ def flips(write: bool, **chosen: tuple[str, ...]) -> None:
     click.echo("next: tokenspec list flips")
 
 
-def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Path]:
-    """The flip files that are missing, stale or other than this version's answer; ``write`` mends them."""
-    from tokenspec.curation.blessing import ask_oracle
-
-    wrong: list[Path] = []
+def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Change]:
+    """The flips that are missing, stale or other than this version's answer; ``write`` mends them."""
+    wrong: list[Change] = []
     for cell in cells:
-        committed, path = load_flip(version, cell.row, cell.case), flip_path(version, cell.row, cell.case)
+        committed = load_flip(version, cell.row, cell.case)
         try:
             now = ask_oracle(cell)
         except AssetsMissing as missing:
             raise UsageError(f"{missing}; run: tokenspec models pull {cell.row}") from missing
         if cell.golden is None or same_answer(now, cell.golden):
             if committed is not None:
-                wrong.append(path)
+                wrong.append(Change(cell, committed, None))
                 click.echo(f"no flip any more: {cell.name}")
-                if write:
-                    path.unlink()
         elif committed is None or not same_answer(now, committed):
-            wrong.append(path)
+            wrong.append(Change(cell, committed, now))
             click.echo(f"flips: {cell.name}: {what_flips(cell.golden, now)}")
-            if write:
-                write_atomically(path, canonical_json(now))
+    if write:
+        write_each(wrong, lambda cell: flips_path(version, cell.row))
     return wrong

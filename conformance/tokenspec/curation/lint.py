@@ -8,25 +8,28 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 from packaging.version import Version
 
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell, models_of
-from tokenspec.areas.oracle_version import EARLIER, flip_path, flips_of, same_answer
-from tokenspec.areas.selection import Selection, case_files, golden_path, load_cases, rows_of, select_cells
+from tokenspec.areas.oracle_version import EARLIER, flips_of, flips_path, same_answer
+from tokenspec.areas.selection import Selection, goldens_path, load_cases, rows_of, select_cells
 from tokenspec.curation.certificates import certificates_are_complete
 from tokenspec.curation.manifest import manifest, schemas
-from tokenspec.curation.releases import released_files_are_kept
+from tokenspec.curation.releases import released_entries_are_kept
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import TokenspecError
 from tokenspec.models import spec_of, specs
-from tokenspec.store.canonical import canonical_json, convert, read_fixture, read_json
-from tokenspec.store.file_lists import SPEC_VERSION
-from tokenspec.store.records import Case, Golden
+from tokenspec.store.canonical import canonical_json, convert, read_json
+from tokenspec.store.entries import SPEC_VERSION
+from tokenspec.store.golden_files import read_goldens
+from tokenspec.store.records import Golden
 
-MAX_FILE = 64 * 1024
+MAX_ENTRY = 64 * 1024
 MAX_TREE = 30 * 1024 * 1024
+ENTRIES = ("cases", "regressions", "golden", "flips")
 WEASEL = re.compile(r"\b(should|test that|tests that|check that)\b", re.IGNORECASE)
 SLUG = re.compile(r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$")
 
@@ -42,7 +45,7 @@ def problems() -> Iterator[str]:
         profiles_are_complete,
         flips_are_flips,
         manifest_is_current,
-        released_files_are_kept,
+        released_entries_are_kept,
     ):
         try:
             yield from rule()
@@ -51,15 +54,13 @@ def problems() -> Iterator[str]:
 
 
 def files_are_canonical() -> Iterator[str]:
-    """Every JSON file reads back typed and is written the canonical way; no file is too large."""
+    """Every JSON file reads back typed and is written the canonical way; no case or golden is too large."""
     root, total = fixtures_dir(), 0
     for path in sorted(root.rglob("*.json")):
         total += path.stat().st_size
         relative = path.relative_to(root)
         if relative.parts[0] in {"toy", "models", "files"} or relative.name == "MANIFEST.json":
             continue
-        if path.stat().st_size > MAX_FILE and relative.parts[0] != "schema":
-            yield f"{relative}: {path.stat().st_size // 1024} KiB, more than {MAX_FILE // 1024}; split the case"
         try:
             value = read_json(path)
         except TokenspecError as error:
@@ -67,6 +68,9 @@ def files_are_canonical() -> Iterator[str]:
             continue
         if path.read_text(encoding="utf-8") != canonical_json(value):
             yield f"{relative}: not in canonical form; write fixtures with tokenspec.store.canonical.canonical_json"
+        for slug, entry in value.get("cases", {}).items() if relative.parts[0] in ENTRIES else ():
+            if (size := len(canonical_json(entry).encode())) > MAX_ENTRY:
+                yield f"{relative}: {slug} has {size // 1024} KiB, more than {MAX_ENTRY // 1024}; split the case"
     if total > MAX_TREE:
         yield f"fixtures: {total // 2**20} MiB, more than {MAX_TREE // 2**20}"
 
@@ -74,9 +78,7 @@ def files_are_canonical() -> Iterator[str]:
 def cases_are_well_formed() -> Iterator[str]:
     """Cases have stable slugs, a stated reason in plain words, and at least one row."""
     for area in areas().values():
-        for path in case_files(area):
-            case = read_fixture(path, Case)
-            convert(case.input, area.input_type, where=path)
+        for case in load_cases(area):
             if not SLUG.match(case.slug):
                 yield f"{case.id}: the slug has other characters than a-z, 0-9, '-' and '.'"
             if len(case.why) < 12 or WEASEL.search(case.why):
@@ -87,28 +89,37 @@ def cases_are_well_formed() -> Iterator[str]:
                 yield f"{case.id}: carries no flag; flags say what a failure means"
             if not rows_of(area, case, list(specs().values())):
                 yield f"{case.id}: applies to no row; its features are {', '.join(case.features)}"
-            if case.expect is not None:
-                convert(case.expect, area.expect_type, where=f"{case.id}: expect")
-                if not case.source:
-                    yield f"{case.id}: an expectation without source; name the oracle that made it"
+            if case.refusal is not None and (case.outcome != "raises" or not case.source):
+                yield f"{case.id}: states a refusal; its outcome is raises, and its source says where that is stated"
 
 
 def goldens_are_complete() -> Iterator[str]:
     """The matrix of cases and rows is total, and nothing lies in ``golden/`` that no case asks for."""
-    wanted = set()
+    wanted: dict[Path, set[str]] = {}
     for area in areas().values():
         if area.oracle is None:
             continue
         for case in load_cases(area):
             for row in rows_of(area, case, list(specs().values())):
-                path = golden_path(row, case)
-                wanted.add(path)
-                if not path.exists():
-                    name = path.relative_to(fixtures_dir())
-                    yield f"{name}: missing; run: tokenspec bless --row {row} --case {case.id}"
-    for path in sorted((fixtures_dir() / "golden").rglob("*")):
+                wanted.setdefault(goldens_path(row, area.name), set()).add(case.slug)
+    yield from strangers(fixtures_dir() / "golden", wanted)
+    for path, slugs in sorted(wanted.items()):
+        file = read_goldens(path)
+        for slug in sorted(slugs - set(file.cases if file is not None else ())):
+            name = path.relative_to(fixtures_dir())
+            yield f"{name}: {slug} is missing; run: tokenspec bless --row {path.parent.name} --case {path.stem}/{slug}"
+
+
+def strangers(folder: Path, wanted: dict[Path, set[str]]) -> Iterator[str]:
+    """Files and goldens below a folder that no case and row asks for."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(fixtures_dir())
         if path.is_file() and path not in wanted:
-            yield f"{path.relative_to(fixtures_dir())}: belongs to no case and row; remove it"
+            yield f"{name}: belongs to no row and area; remove it"
+        elif path.is_file():
+            file = read_goldens(path)
+            for slug in sorted(set(file.cases if file is not None else ()) - wanted[path]):
+                yield f"{name}: {slug} belongs to no case of this row; remove it"
 
 
 def goldens_agree() -> Iterator[str]:
@@ -118,8 +129,8 @@ def goldens_agree() -> Iterator[str]:
         if golden is None or cell.borrowed:
             continue
         yield from _header(cell, golden)
-        if (golden.expect is None) != (golden.outcome == "raises"):
-            yield f"{cell.name}: outcome {golden.outcome} and expect contradict each other"
+        if golden.expect is None and golden.outcome == "ok":
+            yield f"{cell.name}: is to be answered, but the golden expects nothing"
         if golden.expect is not None:
             expect = convert(golden.expect, cell.area.expect_type, where=f"{cell.name}: expect")
             if cell.area.lint is not None:
@@ -141,16 +152,14 @@ def profiles_are_complete() -> Iterator[str]:
 
 def flips_are_flips() -> Iterator[str]:
     """What an earlier oracle answers otherwise is of a cell, of today's pins, and is another answer."""
-    wanted = set()
+    wanted: dict[Path, set[str]] = {}
     for row, case, current, flip in flips_of(EARLIER):
-        wanted.add(flip_path(EARLIER, row, case))
+        wanted.setdefault(flips_path(EARLIER, row), set()).add(case.slug)
         if flip.pins != current.pins or flip.oracle.get("transformers") != EARLIER.transformers:
             yield f"flips: {case.id} on {row}: made of another row or oracle; run: tox -e conformance-tf457"
         if same_answer(flip, current):
             yield f"flips: {case.id} on {row}: is no flip; remove it"
-    for path in sorted(EARLIER.flips.rglob("*")):
-        if path.is_file() and path not in wanted:
-            yield f"{path.relative_to(fixtures_dir())}: belongs to no case and row; remove it"
+    yield from strangers(EARLIER.flips, wanted)
 
 
 def manifest_is_current() -> Iterator[str]:

@@ -14,16 +14,17 @@ from tokenspec.areas import areas
 from tokenspec.certificate.facts import Certificate
 from tokenspec.data import fixtures_dir
 from tokenspec.store.canonical import canonical_json
-from tokenspec.store.file_lists import SPEC_VERSION, current_files, list_path, list_text
-from tokenspec.store.records import Case, Golden
+from tokenspec.store.case_files import CaseFile
+from tokenspec.store.entries import SPEC_VERSION, current_entries, list_path, list_text
+from tokenspec.store.golden_files import GoldenFile
 from tokenspec.store.writing import write_atomically
 
 FIXTURE_VERSION = "2026.11.0"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """JSON Schemas by file name, from the typed model: case, golden, certificate; per area its types; the messages."""
-    kinds: dict[str, type[msgspec.Struct]] = {"case": Case, "golden": Golden, "certificate": Certificate}
+    """JSON Schemas by file name: files of cases and goldens, certificates, each area's types, messages."""
+    kinds: dict[str, type[msgspec.Struct]] = {"cases": CaseFile, "goldens": GoldenFile, "certificate": Certificate}
     for area in areas().values():
         kinds[f"{area.name}.input"] = area.input_type
         kinds[f"{area.name}.output"] = area.output_type
@@ -36,24 +37,24 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def manifest() -> dict[str, Any]:
     """The manifest of the tree as it is."""
-    return manifest_of(current_files(), SPEC_VERSION)
+    return manifest_of(current_entries(), SPEC_VERSION)
 
 
-def manifest_of(files: Mapping[str, str], version: str) -> dict[str, Any]:
+def manifest_of(entries: Mapping[str, str], version: str) -> dict[str, Any]:
     """Versions, counts, and which list says what belongs here, itself pinned by its sha256.
 
     Args:
-        files: sha256 by path.
+        entries: hash by entry.
         version: of the specification.
     """
     counts = {
         area.name: {
-            "cases": sum(name.startswith((f"cases/{area.name}/", f"regressions/{area.name}/")) for name in files),
-            "goldens": sum(f"/{area.name}/" in name and name.startswith("golden/") for name in files),
+            "cases": sum(name.startswith((f"cases/{area.name}#", f"regressions/{area.name}#")) for name in entries),
+            "goldens": sum(f"/{area.name}#" in name and name.startswith("golden/") for name in entries),
         }
         for area in areas().values()
     }
-    text = list_text(files)
+    text = list_text(entries)
     return {
         "fixture_version": FIXTURE_VERSION,
         "spec_version": version,
@@ -65,8 +66,12 @@ def manifest_of(files: Mapping[str, str], version: str) -> dict[str, Any]:
 
 def write_manifest() -> None:
     """Renew schemas, file list and manifest in place."""
-    for name, schema in schemas().items():
+    published = schemas()
+    for name, schema in published.items():
         write_atomically(fixtures_dir() / "schema" / name, canonical_json(schema))
-    files = current_files()
-    write_atomically(list_path(SPEC_VERSION), list_text(files))
-    write_atomically(fixtures_dir() / "MANIFEST.json", canonical_json(manifest_of(files, SPEC_VERSION)))
+    for path in (fixtures_dir() / "schema").rglob("*.json"):
+        if path.relative_to(fixtures_dir() / "schema").as_posix() not in published:
+            path.unlink()
+    entries = current_entries()
+    write_atomically(list_path(SPEC_VERSION), list_text(entries))
+    write_atomically(fixtures_dir() / "MANIFEST.json", canonical_json(manifest_of(entries, SPEC_VERSION)))

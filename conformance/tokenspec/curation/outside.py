@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tokenspec.areas import areas
 from tokenspec.errors import FixtureError, TokenspecError
-from tokenspec.store.canonical import convert, input_sha256, read_fixture, read_json
-from tokenspec.store.file_lists import parse_list, sha256_of
-from tokenspec.store.records import Case, Golden
+from tokenspec.store.canonical import convert, input_sha256, parse_json, read_bytes, read_json
+from tokenspec.store.case_files import cases_of_file, decode_cases
+from tokenspec.store.entries import CASES, GOLDENS, entries_of, parse_list, sha256_of
+from tokenspec.store.golden_files import decode_goldens
+from tokenspec.store.records import Case
+
+OWN = ("MANIFEST.json", "README.md", "SHA256SUMS")
 
 
 def problems_in(folder: Path) -> Iterator[str]:
@@ -28,57 +32,57 @@ def problems_in(folder: Path) -> Iterator[str]:
         raise FixtureError(folder / "MANIFEST.json", f"file_list {listed['path']!r} is no file of this folder")
     if sha256_of(path) != listed.get("sha256"):
         yield f"{listed['path']}: is not the list MANIFEST.json pins"
-    files = parse_list(path.read_text(encoding="utf-8"), path)
-    yield from _files_differ(folder, files, own={"MANIFEST.json", "README.md", listed["path"]})
-    for name in files:
-        if (folder / name).is_file() and not (folder / name).is_symlink():
+    wanted = parse_list(path.read_text(encoding="utf-8"), path)
+    found: dict[str, str] = {}
+    cases: dict[str, Case] = {}
+    for name, file in sorted(_plain_files(folder).items()):
+        if file is None:
+            yield f"{name}: is a link; fixtures are plain files"
+        elif name not in {*OWN, listed["path"]}:
             try:
-                _typed(folder, name)
+                content = read_bytes(file)
+                found |= entries_of([(name, content)])
+                yield from _typed(PurePosixPath(name), content, cases)
             except TokenspecError as error:
                 yield str(error)
+    yield from _differ(wanted, found)
 
 
-def _files_differ(folder: Path, files: dict[str, str], own: set[str]) -> Iterator[str]:
-    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if not path.is_dir()}
-    for name, path in sorted(there.items()):
-        if path.is_symlink():
-            yield f"{name}: is a link; fixtures are plain files"
-        elif name not in files and name not in own:
+def _plain_files(folder: Path) -> dict[str, Path | None]:
+    """Files by their path inside the folder; a link is None."""
+    there = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
+    return {path.relative_to(folder).as_posix(): None if path.is_symlink() else path for path in there}
+
+
+def _differ(wanted: dict[str, str], found: dict[str, str]) -> Iterator[str]:
+    for name in sorted({*wanted, *found}):
+        if name not in wanted:
             yield f"{name}: is not in the list"
-        elif name in files and sha256_of(path) != files[name]:
-            yield f"{name}: is not the file the list pins; copy it again"
-    for name in sorted(set(files) - set(there)):
-        yield f"{name}: is missing"
+        elif name not in found:
+            yield f"{name}: is missing"
+        elif wanted[name] != found[name]:
+            yield f"{name}: is not what the list pins; copy it again"
 
 
-def _typed(folder: Path, name: str) -> None:
-    """Read one file the way the suite would."""
-    path, parts = folder / name, name.split("/")
-    if parts[0] in {"cases", "regressions"}:
-        case = read_fixture(path, Case)
-        if case.id != f"{parts[1]}/{path.stem}":
-            raise FixtureError(path, f"says it is {case.id!r}")
-        if case.area not in areas():
-            raise FixtureError(path, f"area {case.area!r} is none of {', '.join(areas())}")
-        convert(case.input, areas()[case.area].input_type, where=f"{path}: input")
-    elif parts[0] in {"golden", "flips"}:
-        golden = read_fixture(path, Golden)
-        area = areas().get(parts[-2])
-        if area is None or golden.case != f"{parts[-2]}/{path.stem}" or golden.row != parts[-3]:
-            raise FixtureError(path, f"says it is {golden.case!r} on {golden.row!r}")
-        if golden.expect is not None:
-            convert(golden.expect, area.expect_type, where=f"{path}: expect")
-        asked = next(
-            (
-                folder / kind / f"{golden.case}.json"
-                for kind in ("cases", "regressions")
-                if (folder / kind / f"{golden.case}.json").is_file()
-            ),
-            None,
-        )
-        if asked is None:
-            raise FixtureError(path, f"the case {golden.case} is not in this folder")
-        if golden.input_sha256 != input_sha256(read_fixture(asked, Case).input):
-            raise FixtureError(path, "was made from another input than the case has")
-    elif path.suffix == ".json":
-        read_json(path)
+def _typed(name: PurePosixPath, content: bytes, cases: dict[str, Case]) -> Iterator[str]:
+    """Read one file the way the suite would. Cases come before goldens: their names are sorted so."""
+    if name.parts[0] in CASES:
+        for case in cases_of_file(decode_cases(content, name)):
+            if case.area not in areas():
+                raise FixtureError(name, f"area {case.area!r} is none of {', '.join(areas())}")
+            convert(case.input, areas()[case.area].input_type, where=f"{name}: {case.slug}: input")
+            cases[case.id] = case
+    elif name.parts[0] in GOLDENS:
+        file = decode_goldens(content, name)
+        if file.area not in areas():
+            raise FixtureError(name, f"area {file.area!r} is none of {', '.join(areas())}")
+        for slug, golden in file.cases.items():
+            asked = cases.get(f"{file.area}/{slug}")
+            if golden.expect is not None:
+                convert(golden.expect, areas()[file.area].expect_type, where=f"{name}: {slug}: expect")
+            if asked is None:
+                yield f"{name}: {slug}: the case is not in this folder"
+            elif golden.input_sha256 != input_sha256(asked.input):
+                yield f"{name}: {slug}: was made from another input than the case has"
+    elif name.suffix == ".json":
+        parse_json(content, name)

@@ -1,4 +1,4 @@
-"""From a counterexample to a case, ``fixtures/regressions/<area>/<slug>.json``, with goldens by the oracle."""
+"""From a counterexample to a case of ``fixtures/regressions/<area>.json``, with goldens by the oracle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from tokenspec.areas import areas
 from tokenspec.areas.area import Area, Cell
-from tokenspec.areas.selection import golden_path, load_cases, rows_of
+from tokenspec.areas.selection import goldens_path, load_cases, rows_of
 from tokenspec.curation.blessing import ask_oracle
 from tokenspec.curation.lint import SLUG, WEASEL
 from tokenspec.data import fixtures_dir
@@ -21,12 +21,13 @@ from tokenspec.errors import FixtureError, UsageError
 from tokenspec.models import AssetsMissing, specs
 from tokenspec.report.jsonl import read_report
 from tokenspec.requirements import requirements
-from tokenspec.store.canonical import canonical_json, convert, input_sha256, read_json
-from tokenspec.store.file_lists import SPEC_VERSION
+from tokenspec.store.canonical import convert, input_sha256, read_json
+from tokenspec.store.case_files import add_case, regressions_path
+from tokenspec.store.entries import SPEC_VERSION
+from tokenspec.store.golden_files import write_goldens
 from tokenspec.store.records import Case, Golden
-from tokenspec.store.writing import write_atomically
 
-TOLD = frozenset({"input", "outcome", "expect", "source", "requires", "flags", "features", "rows", "issue"})
+TOLD = frozenset({"input", "outcome", "refusal", "source", "requires", "flags", "features", "rows", "issue"})
 BROKEN = frozenset({"fail", "error", "rejected"})
 
 
@@ -49,15 +50,15 @@ class Promotion:
     @property
     def path(self) -> Path:
         """Where the case goes."""
-        return fixtures_dir() / "regressions" / self.case.area / f"{self.case.slug}.json"
+        return regressions_path(self.case.area)
 
     def write(self) -> list[Path]:
         """The case first, then its goldens; each file whole."""
-        write_atomically(self.path, canonical_json(self.case))
+        add_case(self.path, self.case)
         written = [self.path]
         for row, golden in self.goldens.items():
-            written.append(golden_path(row, self.case))
-            write_atomically(written[-1], canonical_json(golden))
+            written.append(goldens_path(row, self.case.area))
+            write_goldens(written[-1], {self.case.slug: golden})
         return written
 
 
@@ -137,8 +138,6 @@ def promote(
     told = found.told
     case_input = told["input"]
     convert(case_input, area.input_type, where=f"{found.where}: input")
-    if told.get("expect") is not None:
-        convert(told["expect"], area.expect_type, where=f"{found.where}: expect")
     case = convert(
         {
             **told,
@@ -186,8 +185,6 @@ def _problems(area: Area, case: Case) -> Iterator[str]:
     for id_ in case.requires:
         if id_ not in requirements():
             yield f"--requires {id_}: there is no such requirement. See: tokenspec list requirements"
-    if area.oracle is None and ((case.expect is None and case.outcome == "ok") or not case.source):
-        yield f"{area.name} has no oracle to ask: give a whole case with expect (or outcome) and source"
     for other in load_cases(area):
         if other.id == case.id:
             yield f"--slug {case.slug}: {case.id} exists; ids are never reused"

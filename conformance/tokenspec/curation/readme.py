@@ -20,18 +20,19 @@ and TOML, UTF-8, LF. Nothing here needs Python.
 ## Check the copy
 
 ```sh
-sha256sum -c {list_path}
+sha256sum -c SHA256SUMS
 ```
 
-`MANIFEST.json` pins that list by its own sha256 and counts what is here.
+`{list_path}` lists every case and golden by a hash of its own, so that releases can be compared one by one;
+`MANIFEST.json` pins that list by its sha256 and counts what is here.
 
 ## What is where
 
 | path | what |
 |---|---|
-| `cases/<area>/<slug>.json` | inputs that name no model |
-| `regressions/<area>/<slug>.json` | the same, from counterexamples |
-| `golden/<row>/<area>/<slug>.json` | the expected outcome of one case on one row |
+| `cases/<area>/<theme>.json` | inputs that name no model, by slug |
+| `regressions/<area>.json` | the same, from counterexamples |
+| `golden/<row>/<area>.json` | the expected outcomes of one row in one area, by slug |
 | `golden/stand-in/<row>/...` | the same over another vocabulary: never report them as that model |
 | `flips/<transformers>/<row>/...` | where an earlier oracle answers otherwise |
 | `models/<row>.toml` | what a row is pinned to, and where its template and tokenizer come from |
@@ -49,16 +50,16 @@ sha256sum -c {list_path}
 
 ## A case
 
-`id` is its place and is never reused. `why` says what the case pins, `flags` what a failure means, `requires` which
-requirements it exercises. `input` is what the implementation gets. An area without goldens has the expectation in the
-case itself (`outcome`, `expect`).
+The key is its slug; `<area>/<slug>` is its id and is never reused. `why` says what the case pins, `flags` what a
+failure means, `requires` which requirements it exercises. `input` is what the implementation gets.
 {case}
 ## A golden
 
-`outcome` is `ok` or `raises` (a conforming implementation refuses too). `expect` fits
-`schema/<area>.expect.schema.json`. `pins` are the sha256 of the row's template and tokenizer it was made with: compare
-them with `models/<row>.toml` before you compare ids. `input_sha256` is the sha256 of `input` as JSON with sorted keys,
-no spaces, non-ASCII characters as they are.
+The key is the slug of its case. `outcome` is `ok` or `raises` (a conforming implementation refuses too). `expect` fits
+`schema/<area>.expect.schema.json`. `pins` and `oracle` stand once, at the top of the file; a golden that differs says
+so itself. `pins` are the sha256 of the row's template and tokenizer it was made with: compare them with
+`models/<row>.toml` before you compare ids. `input_sha256` is the sha256 of `input` as JSON with sorted keys, no spaces,
+non-ASCII characters as they are.
 {golden}
 ## Encodings
 
@@ -68,11 +69,11 @@ no spaces, non-ASCII characters as they are.
 
 ## A run
 
-For each file below `golden/`: read the case of the same area and slug, give `input` to the implementation with the
-row's template and tokenizer, and compare its result with `expect`, field by field. Where `input` has `options`, the
-row's own (`[options]` in `models/<row>.toml`) stand below them; templates that read a clock read {clock}. A case that
-is not supported is not a pass: count it apart. `tokenspec run --impl "cmd:YOUR PROGRAM"` does all this over stdin and
-stdout, in any language.
+For each golden of each file below `golden/`: find the case of the same area and slug, give `input` to the
+implementation with the row's template and tokenizer, and compare its result with `expect`, field by field. Where
+`input` has `options`, the row's own (`[options]` in `models/<row>.toml`) stand below them; templates that read a clock
+read {clock}. A case that is not supported is not a pass: count it apart. `tokenspec run --impl "cmd:YOUR PROGRAM"` does
+all this over stdin and stdout, in any language.
 """
 
 
@@ -97,9 +98,11 @@ def readme(manifest: dict[str, Any], folder: Path) -> str:
 
 
 def _example(folder: Path, kind: str) -> str:
-    """The first short file of a kind, as it is."""
+    """The first short entry of the first file of a kind, as it is, below what its file says for all."""
     for path in sorted((folder / kind).rglob("*.json")):
-        text = canonical_json(read_json(path))
-        if len(text) <= LONGEST_EXAMPLE:
-            return f"\n`{path.relative_to(folder).as_posix()}`:\n\n```json\n{text}```\n"
+        value = read_json(path)
+        for slug, entry in value["cases"].items():
+            text = canonical_json({**value, "cases": {slug: entry}})
+            if len(text) <= LONGEST_EXAMPLE:
+                return f"\n`{path.relative_to(folder).as_posix()}`, one of its entries:\n\n```json\n{text}```\n"
     return "\n"

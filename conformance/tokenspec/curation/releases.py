@@ -6,8 +6,10 @@ wheel has too), and as a git tag ``v*`` of the checkout.
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +17,18 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from tokenspec.data import checkout_root, fixtures_dir
-from tokenspec.errors import FixtureError, UsageError
-from tokenspec.store.canonical import read_json
+from tokenspec.errors import UsageError
+from tokenspec.store.entries import (
+    SPEC_VERSION,
+    current_entries,
+    entries_of,
+    list_path,
+    list_text,
+    read_list,
+    sha256_of,
+    versions,
+)
 from tokenspec.store.errata import REMOVED, Erratum, parse_errata, read_errata
-from tokenspec.store.file_lists import SPEC_VERSION, current_files, list_path, read_list, sha256_of, versions
 
 EXPECTATIONS = ("golden/", "flips/")
 CASES = ("cases/", "regressions/")
@@ -30,21 +40,18 @@ class Release:
 
     Attributes:
         name: a spec version, or a git tag.
-        files: identity of every file by path; what the identity is, ``identity`` says.
-        identity: the same identity of a file as it is now.
+        entries: hash of every case, golden and file.
         excuses: whether an erratum came after this release.
     """
 
     name: str
-    files: Mapping[str, str]
-    identity: Callable[[Path], str]
+    entries: Mapping[str, str]
     excuses: Callable[[Erratum], bool]
 
 
 def release_of_version(version: str) -> Release:
     """An earlier spec version, by its list."""
-    files = read_list(version)
-    return Release(version, files, sha256_of, lambda erratum: Version(erratum.version) > Version(version))
+    return Release(version, read_list(version), lambda erratum: Version(erratum.version) > Version(version))
 
 
 def release_of_tag(tag: str) -> Release:
@@ -59,22 +66,18 @@ def release_of_tag(tag: str) -> Release:
     if not git(repository, "rev-parse", "--verify", "--quiet", f"refs/tags/{tag}^{{commit}}").strip():
         known = ", ".join(tags(repository)) or "none"
         raise UsageError(f"--since {tag}: neither a version ({', '.join(versions())}) nor a tag ({known})")
-    listed = git(repository, "ls-tree", "-r", "-z", f"refs/tags/{tag}", "fixtures/")
-    files: dict[str, str] = {}
-    for line in filter(None, listed.split("\0")):
-        head, _, path = line.partition("\t")
-        files[path.removeprefix("fixtures/")] = head.split(" ")[2]
-    then = parse_errata(git(repository, "show", f"refs/tags/{tag}:fixtures/ERRATA.toml").encode(), f"{tag}:ERRATA.toml")
-    blobs = blobs_of(repository, files)
-    return Release(tag, files, lambda path: blobs.get(path, ""), lambda erratum: erratum not in then)
+    files = dict(files_at(repository, f"refs/tags/{tag}"))
+    then = parse_errata(files["ERRATA.toml"], f"{tag}:ERRATA.toml")
+    return Release(tag, entries_of(files.items()), lambda erratum: erratum not in then)
 
 
-def blobs_of(repository: Path, files: Mapping[str, str]) -> dict[Path, str]:
-    """What git would call the content of each file that is still there."""
-    paths = [fixtures_dir() / path for path in files if (fixtures_dir() / path).is_file()]
-    stdin = "".join(f"{path}\n" for path in paths)
-    found = git(repository, "hash-object", "--no-filters", "--stdin-paths", stdin=stdin).split()
-    return dict(zip(paths, found, strict=True))
+def files_at(repository: Path, revision: str) -> Iterator[tuple[str, bytes]]:
+    """Every file below ``fixtures/`` at a revision: its path there, and its content."""
+    with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", revision, "fixtures"))) as archive:
+        for member in archive:
+            stream = archive.extractfile(member) if member.isfile() else None
+            if stream is not None:
+                yield member.name.removeprefix("fixtures/"), stream.read()
 
 
 def repository_root() -> Path | None:
@@ -84,19 +87,19 @@ def repository_root() -> Path | None:
     return root if root is not None and (root / ".git").exists() and shutil.which("git") else None
 
 
-def git(repository: Path, *arguments: str, stdin: str | None = None) -> str:
+def git(repository: Path, *arguments: str) -> bytes:
     """What git prints; nothing where the command fails."""
     program = shutil.which("git") or "git"
     done = subprocess.run(  # noqa: S603 - fixed program, no shell; tags are checked before they are used
-        [program, "-C", str(repository), *arguments], capture_output=True, text=True, check=False, input=stdin
+        [program, "-C", str(repository), *arguments], capture_output=True, check=False
     )
-    return done.stdout if done.returncode == 0 else ""
+    return done.stdout if done.returncode == 0 else b""
 
 
 def tags(repository: Path) -> list[str]:
     """The release tags that lead to this commit, oldest first."""
     found: list[tuple[Version, str]] = []
-    for tag in git(repository, "tag", "--list", "v*", "--merged", "HEAD").split():
+    for tag in git(repository, "tag", "--list", "v*", "--merged", "HEAD").decode().split():
         try:
             found.append((Version(tag), tag))
         except InvalidVersion:
@@ -117,52 +120,37 @@ def last_releases() -> list[Release]:
     return earlier + [release_of_tag(tag) for tag in tagged]
 
 
-def carries_expectation(path: str) -> bool:
-    """Whether what the file says decides a verdict: goldens, and cases whose expectation is their own."""
-    if path.startswith(EXPECTATIONS):
-        return True
-    if not path.startswith(CASES):
-        return False
-    case = fixtures_dir() / path
-    try:
-        return isinstance(found := read_json(case), dict) and found.get("expect") is not None
-    except FixtureError:
-        return True
-
-
 def changed_since(then: Release) -> Iterator[str]:
-    """Released files that are gone, expectations that differ, lists that were touched; unless an erratum says why."""
+    """Released cases that are gone, expectations that differ, lists that were touched; unless an erratum says why."""
     errata = [erratum for erratum in read_errata() if then.excuses(erratum)]
-    root = fixtures_dir()
-    for path, was in then.files.items():
-        if path.startswith("files/"):
-            if not (root / path).exists() or then.identity(root / path) != was:
+    now = current_entries()
+    for name, was in then.entries.items():
+        if name.startswith("files/"):
+            path = fixtures_dir() / name
+            if not path.exists() or sha256_of(path) != was:
                 yield (
-                    f"{path}: belongs to release {then.name} and changed; restore it, and set SPEC_VERSION "
-                    "(tokenspec/fixtures/file_lists.py) to the next version first"
+                    f"{name}: belongs to release {then.name} and changed; restore it, and set SPEC_VERSION "
+                    "(tokenspec/store/entries.py) to the next version first"
                 )
-        elif path.startswith((*EXPECTATIONS, *CASES)):
-            there = (root / path).is_file()
-            if there and (then.identity(root / path) == was or not carries_expectation(path)):
+        elif name.startswith((*EXPECTATIONS, *CASES)):
+            there = now.get(name, REMOVED)
+            if there == was or (there != REMOVED and name.startswith(CASES)):
                 continue
-            now = sha256_of(root / path) if there else REMOVED
-            if not any(erratum.files.get(path) == now for erratum in errata):
-                what = "changed" if there else "is gone"
+            if not any(erratum.entries.get(name) == there for erratum in errata):
+                what = "is gone" if there == REMOVED else "changed"
                 yield (
-                    f"{path}: {what} since {then.name} without an erratum; restore it, or say why: "
-                    f"tokenspec fixtures erratum {path} --reason TEXT"
+                    f"{name}: {what} since {then.name} without an erratum; restore it, or say why: "
+                    f"tokenspec fixtures erratum '{name}' --reason TEXT"
                 )
 
 
-def released_files_are_kept() -> Iterator[str]:
+def released_entries_are_kept() -> Iterator[str]:
     """The rule of ``fixtures lint``: the current list is the tree, errata are well formed, releases are kept."""
-    from tokenspec.store.file_lists import list_text
-
     path = list_path(SPEC_VERSION)
-    if not path.exists() or path.read_text(encoding="utf-8") != list_text(current_files()):
+    if not path.exists() or path.read_text(encoding="utf-8") != list_text(current_entries()):
         yield f"files/{SPEC_VERSION}.txt: out of date; run: tokenspec fixtures lint --write-manifest"
     for erratum in read_errata():
-        if len(erratum.reason.split()) < 3 or not erratum.files:
-            yield f"ERRATA.toml: the erratum of {erratum.date} needs a reason in plain words and the files it is about"
+        if len(erratum.reason.split()) < 3 or not erratum.entries:
+            yield f"ERRATA.toml: the erratum of {erratum.date} needs a reason in plain words, and entries"
     for then in last_releases():
         yield from changed_since(then)

@@ -39,21 +39,39 @@ def _reject_constant(name: str) -> None:
     raise ValueError(f'{name} is not JSON; write a string, like "-inf"')
 
 
-def read_json(path: Path) -> Any:
-    """Parse one fixture file, wherever it comes from.
+def read_bytes(path: Path) -> bytes:
+    """The content of one fixture file, wherever it comes from.
 
     Raises:
-        FixtureError: duplicate keys, NaN, bad UTF-8, truncation, or more nesting or bytes than any fixture has.
+        FixtureError: it cannot be read, or has more bytes than any fixture.
     """
     try:
         if (size := path.stat().st_size) > LARGEST_FILE:
             raise FixtureError(path, f"has {size >> 20} MiB; no fixture has more than {LARGEST_FILE >> 20} MiB")
-        text = path.read_bytes().decode("utf-8")
-        return json.loads(text, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
-    except RecursionError as error:
-        raise FixtureError(path, "is nested too deeply to be a fixture") from error
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        return path.read_bytes()
+    except OSError as error:
         raise FixtureError(path, str(error)) from error
+
+
+def parse_json(content: bytes, where: object) -> Any:
+    """Parse one fixture file.
+
+    Raises:
+        FixtureError: duplicate keys, NaN, bad UTF-8, truncation, or more nesting than any fixture has.
+    """
+    try:
+        return json.loads(
+            content.decode("utf-8"), object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant
+        )
+    except RecursionError as error:
+        raise FixtureError(where, "is nested too deeply to be a fixture") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise FixtureError(where, str(error)) from error
+
+
+def read_json(path: Path) -> Any:
+    """Read and parse one fixture file."""
+    return parse_json(read_bytes(path), path)
 
 
 def convert(value: object, kind: type[T], *, where: object) -> T:

@@ -5,15 +5,15 @@ A file holds the cases of one generator module, keyed by slug. What a key or a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
-from tokenspec.store.canonical import canonical_json, convert, read_json
+from tokenspec.store.canonical import canonical_json, convert, parse_json, read_bytes
 from tokenspec.store.records import Case, Outcome
 from tokenspec.store.writing import locked, write_atomically
 
@@ -32,6 +32,9 @@ class CaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     input: dict[str, Any]
     outcome: Outcome = "ok"
     refusal: dict[str, Any] | None = None
+
+
+FIELDS = CaseEntry.__struct_fields__
 
 
 class CaseFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -58,11 +61,24 @@ def read_cases(path: Path) -> list[Case]:
     Raises:
         FixtureError: it is not whole, not typed, or of another area than its place says.
     """
-    file = convert(read_json(path), CaseFile, where=path)
+    return cases_of_file(decode_cases(read_bytes(path), path))
+
+
+def decode_cases(content: bytes, path: PurePath) -> CaseFile:
+    """One file of cases out of its bytes; ``path`` is its place, which says its area, too."""
+    file = convert(parse_json(content, path), CaseFile, where=path)
     said = path.stem if path.parent.name == "regressions" else path.parent.name
     if file.area != said:
         raise FixtureError(path, f"says area {file.area!r}, but lies at {said!r}")
-    return [_case(file.area, slug, entry) for slug, entry in file.cases.items()]
+    return file
+
+
+def cases_of_file(file: CaseFile) -> list[Case]:
+    """The cases of a file, whole."""
+    return [
+        Case(id=f"{file.area}/{slug}", area=file.area, **{name: getattr(entry, name) for name in FIELDS})
+        for slug, entry in file.cases.items()
+    ]
 
 
 def cases_in(area: str) -> Iterator[Case]:
@@ -90,7 +106,7 @@ def write_cases(path: Path, area: str, cases: Iterable[Case]) -> None:
     for case in cases:
         if case.slug in entries:
             raise FixtureError(path, f"{case.id} is defined twice")
-        entries[case.slug] = CaseEntry(**{name: getattr(case, name) for name in CaseEntry.__struct_fields__})
+        entries[case.slug] = CaseEntry(**{name: getattr(case, name) for name in FIELDS})
     with locked(path):
         write_atomically(path, canonical_json(CaseFile(area=area, cases=entries)))
 
@@ -98,8 +114,3 @@ def write_cases(path: Path, area: str, cases: Iterable[Case]) -> None:
 def add_case(path: Path, case: Case) -> None:
     """Write a case behind those a file has."""
     write_cases(path, case.area, [*(read_cases(path) if path.exists() else ()), case])
-
-
-def _case(area: str, slug: str, entry: CaseEntry) -> Case:
-    said: Mapping[str, Any] = {name: getattr(entry, name) for name in CaseEntry.__struct_fields__}
-    return Case(id=f"{area}/{slug}", area=area, **said)

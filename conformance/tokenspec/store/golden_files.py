@@ -10,13 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
 from tokenspec.errors import FixtureError
-from tokenspec.store.canonical import canonical_json, read_json
+from tokenspec.store.canonical import canonical_json, parse_json, read_bytes
 from tokenspec.store.records import Golden, Outcome
 from tokenspec.store.writing import locked, write_atomically
 
@@ -75,14 +75,18 @@ def read_goldens(path: Path) -> GoldenFile | None:
 
 @lru_cache(maxsize=FILES_KEPT)
 def _read(path: Path, _written: int, _size: int) -> GoldenFile:
-    content = path.read_bytes()
+    return decode_goldens(read_bytes(path), path)
+
+
+def decode_goldens(content: bytes, path: PurePath) -> GoldenFile:
+    """One file of goldens out of its bytes; ``path`` is its place, which says its row and area, too."""
     try:
         file = msgspec.json.decode(content, type=GoldenFile)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        read_json(path)
+        parse_json(content, path)
         raise FixtureError(path, str(error)) from error
     if content.count(b'\n    "') != len(file.pins) + len(file.oracle) + len(file.cases):
-        read_json(path)  # not the canonical form, or a key twice: the strict reader tells which
+        parse_json(content, path)  # not the canonical form, or a key twice: the strict reader tells which
     said = (path.stem, path.parent.name)
     if (file.area, file.row) != said:
         raise FixtureError(path, f"says area {file.area!r} of row {file.row!r}, but lies at {said[1]}/{said[0]}")

@@ -1,6 +1,6 @@
 """``profiles/<row>.json``: where the two id profiles of a row differ, and which control ids isolated encoding gives.
 
-Made from the goldens, the row's tokenizer and the oracle by ``conformance/generators/profiles.py``; committed, so that
+Made from the goldens, the row's tokenizer and the oracle by ``tokenspec fixtures profiles``; committed, so that
 the list of differences is reviewed like any other fact and read without a tokenizer.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tokenspec.areas.area import Cell
 
 INJECTION = "CONTROL_TOKEN_INJECTION"
-HOW = "run: python conformance/generators/profiles.py"
+HOW = "run: tokenspec fixtures profiles"
 
 
 class Isolated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -68,8 +68,8 @@ def _read(path: Path) -> RowProfiles:
 
 
 def answered(row: str) -> list[tuple[Cell, RenderExpect]]:
-    """The render cells of a row whose golden is an answer, with its expectation."""
-    cells = select_cells(Selection(areas=("render",), rows=(row,)))
+    """The render cells of a row whose golden is an answer, with its expectation, by name."""
+    cells = sorted(select_cells(Selection(areas=("render",), rows=(row,))), key=lambda cell: cell.case.id)
     return [
         (cell, convert(cell.golden.expect, RenderExpect, where=f"{cell.name}: expect"))
         for cell in cells
