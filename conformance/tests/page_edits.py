@@ -17,8 +17,7 @@ from unittest import mock
 from pygments.lexers import get_lexer_for_filename  # rich, which prints our tables, brings it along
 from pygments.token import Comment
 
-
-from tests.edits import EditError
+from tests.trees import EditError
 from tokenspec.report import page
 
 FOLDER = Path(str(page.__file__)).parent
@@ -53,7 +52,7 @@ class PageEdit:
             shutil.copytree(FOLDER / "page_files", Path(name) / "page_files")
             file = Path(name) / "page_files" / self.file
             file.write_text(self.edited(file.read_text(encoding="utf-8")), encoding="utf-8")
-            with mock.patch.object(page, "files", lambda _: Path(name)):
+            with mock.patch.object(page, "files", return_value=Path(name)):
                 yield
 
     def edited(self, source: str) -> str:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.edits import Edit, Weakening, each_of
 
+from tests.edits import Edit, Weakening, each_of
 from tokenspec import known_failures
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from tests.edits import edited_text
 
+from tests.trees import edited_text
 from tokenspec.adapters.conversation import converse
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.transcript import Transcript

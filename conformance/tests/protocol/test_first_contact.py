@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.edits import edited_text
 
+from tests.trees import edited_text
 from tokenspec.adapters.pipe import Limits
 from tokenspec.adapters.stdio import Process
 from tokenspec.adapters.templates import python_program
@@ -60,7 +60,14 @@ def test_a_program_that_does_not_start(tmp_path: Path, impl: str, says: str) -> 
             ["ADP-001", "'ready'", "print for people to stderr"],
         ),
         (("{name: {} for name in OPERATIONS}", "list(OPERATIONS)"), 3, ["ADP-010", "$.capabilities", '{"render": {}}']),
-        (('{"protocol": 1, "implementation": _, "capabilities": __}', '{"protocol": 2, "implementation": _, "capabilities": __}'), 3, ["speaks protocol 2, this suite speaks 1", "ADP-011"]),
+        (
+            (
+                '{"protocol": 1, "implementation": _, "capabilities": __}',
+                '{"protocol": 2, "implementation": _, "capabilities": __}',
+            ),
+            3,
+            ["speaks protocol 2, this suite speaks 1", "ADP-011"],
+        ),
         (('{"segment": segment}', '{"segmnt": segment}'), 2, ["It claims segmnt; did you mean segment?"]),
         (('{"offsets": offsets}', '{"ids": offsets}'), 1, ["ADP-032", "offsets (required)", "got ids"]),
         (('{"offsets": offsets}', '{"offsets": [[0.0, 1.0]]}'), 1, ["ADP-032", "Expected `int`, got `float`"]),
@@ -79,7 +86,10 @@ def test_a_mistake_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str],
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        (("print(_, flush=True)", "print(_)"), ["ADP-002", "when its stdin was closed", "flush stdout after every answer"]),
+        (
+            ("print(_, flush=True)", "print(_)"),
+            ["ADP-002", "when its stdin was closed", "flush stdout after every answer"],
+        ),
         (("for line in sys.stdin.buffer: ...", "while True: pass"), ["ADP-006"]),
     ],
 )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.edits import edited_text
 
+from tests.trees import edited_text
 from tokenspec.areas.protocol.mutants.programs import FAULTLESS, RESULT
 from tokenspec.cli import group
 from tokenspec.errors import FixtureError

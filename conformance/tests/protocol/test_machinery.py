@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.edits import Edit, Weakening, each_of
 
+from tests.edits import Edit, Weakening, each_of
 from tokenspec import verdict
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.adapters.in_process import InProcess

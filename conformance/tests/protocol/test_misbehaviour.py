@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.edits import edited_text
 
+from tests.trees import edited_text
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.pipe import Limits, marked
 from tokenspec.adapters.stdio import Process
@@ -84,7 +84,12 @@ MISBEHAVIOUR = {
     "claims what it lacks": (in_run('say({**answer, "unsupported": {"reason": "later"}})'), "unsupported", 1, "later"),
     "rejects everything": (in_run('say({**answer, "rejected": {"code": "no"}})'), "rejected", 1, "rejected no"),
     "a line of 100 MB": (in_run('print("x" * 100_000_000, flush=True)'), "error", 3, "longer than 64 MiB"),
-    "a line without end": (in_run('[sys.stdout.write("x" * 1_000_000) for piece in range(200)]'), "error", 3, "ADP-005"),
+    "a line without end": (
+        in_run('[sys.stdout.write("x" * 1_000_000) for piece in range(200)]'),
+        "error",
+        3,
+        "ADP-005",
+    ),
     "huge result": (
         in_run('say({**answer, "result": {"token_ids": [1] * 3_000_000}})'),
         "fail",
@@ -250,9 +255,7 @@ def test_a_program_that_starts_only_once_says_how_to_have_one_copy(tmp_path: Pat
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="unsupported: this system shows no command lines")
 def test_the_programs_of_workers_are_ended_too(tmp_path: Path) -> None:
     reads = "while True:\n    line = sys.stdin.readline() or time.sleep(60)\n    ..."
-    stays = edited_text(
-        FAULTLESS, (STOP, "time.sleep(60)"), ("while line := sys.stdin.readline(): ...", reads)
-    )
+    stays = edited_text(FAULTLESS, (STOP, "time.sleep(60)"), ("while line := sys.stdin.readline(): ...", reads))
     (tmp_path / "stays.py").write_text(stays)
     chosen = ["--case", "render/role-user", "--status", "toy", "--jobs", "2"]
     impl = f"cmd:{shlex.quote(sys.executable)} -I {shlex.quote(str(tmp_path / 'stays.py'))}"

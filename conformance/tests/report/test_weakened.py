@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.edits import NOTICED, Edit, Weakening, each_of
 from tests.page_edits import PageEdit
-
 from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
