@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from tests.trees import edited_text
 from tokenspec.adapters.conversation import converse
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.transcript import Transcript
@@ -74,7 +75,7 @@ def test_the_traceback_stands_beside_the_requirement() -> None:
 
 def test_a_partial_implementation_is_judged_on_what_it_answers() -> None:
     only = 'say({**answer, "result": render(message["input"])} if len(message["input"].get("messages", [])) == 1 else {**answer, "unsupported": {"reason": "too long"}})'
-    source = FAULTLESS.replace(RESULT, only)
+    source = edited_text(FAULTLESS, (RESULT, only))
     runs = [exchange for exchange in transcript(source).exchanges if exchange.probe == "run"]
     assert '"unsupported"' in runs[0].line
     assert '"result"' in runs[-1].line
@@ -82,7 +83,7 @@ def test_a_partial_implementation_is_judged_on_what_it_answers() -> None:
 
 
 def test_stderr_is_free() -> None:
-    source = FAULTLESS.replace("rows = {}\n", "rows = {}\nsys.stderr.buffer.write(b'\\xff\\xfe warming up')\n")
+    source = edited_text(FAULTLESS, ("rows = {}", "rows = {}\nsys.stderr.buffer.write(b'\\xff\\xfe warming up')"))
     found = transcript(source)
     assert found.stderr == "\\xff\\xfe warming up"
     assert found.broke is None

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.trees import edited_text
 from tokenspec.adapters.pipe import Limits
 from tokenspec.adapters.stdio import Process
 from tokenspec.adapters.templates import python_program
@@ -30,11 +31,7 @@ def smoke(impl: str, folder: Path) -> tuple[int, str]:
 
 
 def written(folder: Path, *edits: tuple[str, str]) -> str:
-    source = TEMPLATE
-    for old, new in edits:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new)
-    (folder / "adapter.py").write_text(source)
+    (folder / "adapter.py").write_text(edited_text(TEMPLATE, *edits))
     return f"cmd:{sys.executable} -u adapter.py"
 
 
@@ -59,18 +56,25 @@ def test_a_program_that_does_not_start(tmp_path: Path, impl: str, says: str) -> 
     ("edit", "code", "says"),
     [
         (
-            ("def main() ->", 'print("ready")\n\n\ndef main() ->'),
+            ("def main() -> None: ...", "print('ready')\n\ndef main() -> None: ..."),
             3,
             ["ADP-001", "'ready'", "print for people to stderr"],
         ),
         (("{name: {} for name in OPERATIONS}", "list(OPERATIONS)"), 3, ["ADP-010", "$.capabilities", '{"render": {}}']),
-        (('{"protocol": 1,', '{"protocol": 2,'), 3, ["speaks protocol 2, this suite speaks 1", "ADP-011"]),
-        (('OPERATIONS = {"segment"', 'OPERATIONS = {"segmnt"'), 2, ["It claims segmnt; did you mean segment?"]),
+        (
+            (
+                '{"protocol": 1, "implementation": _, "capabilities": __}',
+                '{"protocol": 2, "implementation": _, "capabilities": __}',
+            ),
+            3,
+            ["speaks protocol 2, this suite speaks 1", "ADP-011"],
+        ),
+        (('{"segment": segment}', '{"segmnt": segment}'), 2, ["It claims segmnt; did you mean segment?"]),
         (('{"offsets": offsets}', '{"ids": offsets}'), 1, ["ADP-032", "offsets (required)", "got ids"]),
         (('{"offsets": offsets}', '{"offsets": [[0.0, 1.0]]}'), 1, ["ADP-032", "Expected `int`, got `float`"]),
         (('return {"offsets": offsets}', "return offsets"), 1, ["ADP-031", "$.result", "the answer looks like"]),
-        (('answer: Json = {"seq": message["seq"]}', "answer = {}[1]"), 1, ["ADP-033", "KeyError: 1", "catch what"]),
-        (('{**answer, "result"', '{**answer, "resutl"'), 1, ["ADP-031", "did you mean 'result'?"]),
+        (('answer: _ = {"seq": message["seq"]}', "answer = {}[1]"), 1, ["ADP-033", "KeyError: 1", "catch what"]),
+        (('{**answer, "result": _}', '{**answer, "resutl": _}'), 1, ["ADP-031", "did you mean 'result'?"]),
     ],
 )
 def test_a_mistake_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str], code: int, says: list[str]) -> None:
@@ -83,8 +87,11 @@ def test_a_mistake_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str],
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        ((", flush=True", ""), ["ADP-002", "when its stdin was closed", "flush stdout after every answer"]),
-        (("    for line in sys.stdin.buffer:", "    while True:\n        pass\n    for line in []:"), ["ADP-006"]),
+        (
+            ("print(_, flush=True)", "print(_)"),
+            ["ADP-002", "when its stdin was closed", "flush stdout after every answer"],
+        ),
+        (("for line in sys.stdin.buffer: ...", "while True: pass"), ["ADP-006"]),
     ],
 )
 def test_silence_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str], says: list[str]) -> None:
@@ -96,7 +103,7 @@ def test_silence_is_named_with_its_cure(tmp_path: Path, edit: tuple[str, str], s
 
 
 def test_blocking_on_load_says_how_long_a_load_may_take(tmp_path: Path) -> None:
-    written(tmp_path, ('    rows[message["model"]]', '    import time\n    time.sleep(60)\n    rows[message["model"]]'))
+    written(tmp_path, ('rows[message["model"]] = _', 'import time\ntime.sleep(60)\nrows[message["model"]] = _'))
     column = Process(
         "cmd:x",
         shlex.join([sys.executable, "-I", str(tmp_path / "adapter.py")]),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.trees import edited_text
 from tokenspec.areas.protocol.mutants.programs import FAULTLESS, RESULT
 from tokenspec.cli import group
 from tokenspec.errors import FixtureError
@@ -42,7 +43,7 @@ def test_a_program_that_keeps_to_itself_is_judged(own_fixtures: Path) -> None:
 )
 def test_a_program_that_writes_into_the_fixtures_is_not(own_fixtures: Path, deed: str) -> None:
     statement = deed.format(path=str(own_fixtures / CASE))
-    done = ran(FAULTLESS.replace(RESULT, f"{statement}; {RESULT}"))
+    done = ran(edited_text(FAULTLESS, (RESULT, f"{statement}; {RESULT}")))
     assert isinstance(done.exception, FixtureError)
     assert done.exception.exit_code == 4
     assert "cases/render/role-user.json" in str(done.exception)

@@ -1,7 +1,7 @@
 """Mutants of the suite itself: ways in which its own machinery could stop judging. A small strict run notices each.
 
-``complaints`` is that run: implementations whose verdicts are known, judged by the real runner. Unpatched it has
-nothing to say; under every patch of ``WEAKENINGS`` it must.
+``complaints`` is that run: implementations whose verdicts are known, judged by the real runner. Of the code as it is
+it has nothing to say; under every edit of ``WEAKENINGS`` it must.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tokenspec import runner, verdict
-from tokenspec.adapters import Failed, NotSupported, Ok, Refused, Rejected, Unsupported, in_process
+from tests.edits import Edit, Weakening, each_of
+from tokenspec import verdict
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell
-from tokenspec.areas.check import NOT_APPLICABLE, NotGiven, Violation
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.report.tally import Tally
 from tokenspec.runner import Run, run_all
@@ -137,99 +137,68 @@ def wrongly_counted(results: list[CellResult]) -> list[str]:
     return found
 
 
-real_verdict = runner._verdict
-real_exit_code = verdict.exit_code
-real_tally_add = Tally.add
-real_outcome_of = in_process.outcome_of
-real_convert = runner.convert
-
-
-def forgiving(*forgiven: Verdict) -> Callable[..., Any]:
-    def judge(check: Any, subject: Any) -> Any:
-        found, detail = real_verdict(check, subject)
-        return (Verdict.PASS, "") if found in forgiven else (found, detail)
-
-    return judge
-
-
-def swallow(check: Any, subject: Any) -> Any:
-    """What a bare except around the check would do."""
-    if not isinstance(subject.outcome, Ok):
-        return real_verdict(check, subject)
-    try:
-        answer = check.judge(subject)
-    except (Violation, NotGiven):
-        answer = None
-    return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
-
-
-def drop_masks(mask: Any) -> Any:
-    """The peer suite's way: a check returns early when an output is empty, and that is a pass."""
-
-    def judge(check: Any, subject: Any) -> Any:
-        found, detail = real_verdict(check, subject)
-        return (Verdict.PASS, "") if found is Verdict.UNSUPPORTED and check.level == mask else (found, detail)
-
-    return judge
-
-
-def unknown_fields_pass(value: Any, kind: Any, *, where: object) -> Any:
-    import msgspec
-
-    known = {field.name for field in msgspec.structs.fields(kind)}
-    return real_convert({key: item for key, item in value.items() if key in known}, kind, where=where)
-
-
-class Shallow:
-    """``copy.deepcopy`` replaced: implementation and suite share one request."""
-
-    @staticmethod
-    def deepcopy(value: Any) -> Any:
-        return value
-
-
-WEAKENINGS: dict[str, tuple[object, str, object]] = {
-    "unsupported counts as a pass": (runner, "_verdict", forgiving(Verdict.UNSUPPORTED)),
-    "empty masks count as a pass": (runner, "_verdict", drop_masks("MASKS")),
-    "a failing check counts as a pass": (runner, "_verdict", forgiving(Verdict.FAIL)),
-    "an error counts as a pass": (runner, "_verdict", forgiving(Verdict.ERROR)),
-    "a wrong refusal counts as a pass": (runner, "_verdict", forgiving(Verdict.REJECTED)),
-    "violations are swallowed": (runner, "_verdict", swallow),
-    "refusals are judged by no check": (runner, "concerns", lambda check, cell: check.kind != "rejects"),
-    "no check concerns any cell": (runner, "concerns", lambda check, cell: False),
-    "answers are judged as refusals": (runner, "expects_refusal", lambda cell: True),
-    "nothing expects a refusal": (runner, "expects_refusal", lambda cell: False),
-    "every check is only advice": (runner, "severity_of", lambda ids: "SHOULD"),
-    "every exception is a refusal": (in_process, "outcome_of", lambda error: Refused("any", str(error))),
-    "every exception is unsupported": (in_process, "outcome_of", lambda error: NotSupported(str(error))),
-    "a refusal is an error": (in_process, "outcome_of", lambda error: Failed(str(error))),
-    "unknown fields are dropped": (runner, "convert", unknown_fields_pass),
-    "a changed input goes unnoticed": (runner, "copy", Shallow),
-    "the exit code is always 0": (verdict, "exit_code", lambda results, gate: 0),
-    "the exit code ignores failures": (verdict, "NON_CONFORMANT", frozenset({Verdict.XPASS})),
-    "the exit code ignores refusals": (verdict, "NON_CONFORMANT", frozenset({Verdict.FAIL, Verdict.XPASS})),
-    "an empty run is green": (
-        verdict,
-        "exit_code",
-        lambda results, gate: real_exit_code(results, gate) if results else 0,
-    ),
-    "nobody gates": (verdict, "exit_code", lambda results, gate: real_exit_code(results, frozenset())),
-    "the matrix counts unsupported as passed": (Tally, "passed", property(lambda self: sum(self.counts.values()))),
-    "only the first check is kept": (runner, "checks_of", lambda area, real=runner.checks_of: real(area)[:1]),
-    "goldens are not looked at": (
-        runner,
-        "checks_of",
-        lambda area, real=runner.checks_of: [check for check in real(area) if check.kind != "golden"],
-    ),
-}
-
-
 def test_the_machinery_as_it_is_gives_no_complaint() -> None:
     assert complaints() == []
 
 
-@pytest.mark.parametrize("name", WEAKENINGS)
-def test_each_weakening_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    where, attribute, weak = WEAKENINGS[name]
-    monkeypatch.setattr(where, attribute, weak)
-    assert complaints() != []
+def weak(module: str, function: str, find: str, put: str) -> Weakening:
+    return Weakening(Edit(f"tokenspec.{module}", function, find, put), test_the_machinery_as_it_is_gives_no_complaint)
+
+
+def passes_where(condition: str) -> Weakening:
+    """A verdict becomes a pass."""
+    judged = "verdict, detail = _verdict(check, subject)"
+    return weak("runner", "judge", judged, f"{judged}\nif {condition}: verdict = Verdict.PASS")
+
+
+def begins(module: str, function: str, first: str, put: str) -> Weakening:
+    """Something stands before the first statement of a function."""
+    return weak(module, function, first, f"{put}\n{first}")
+
+
+OUTCOME = ("adapters.in_process", "outcome_of", "code = getattr(error, 'rejection_code', None)")
+EXIT = ("verdict", "exit_code", "passed: set[str] = set()")
+SWALLOWED = """
+try:
+    answer = check.judge(subject)
+except (Violation, NotGiven):
+    answer = None
+"""
+KNOWN = "{key: value for key, value in outcome.output.items() if key in cell.area.output_type.__struct_fields__}"
+WEAKENINGS = {
+    "unsupported counts as a pass": passes_where("verdict is Verdict.UNSUPPORTED"),
+    # the peer suite's way: a check returns early when an output is empty, and that is a pass
+    "empty masks count as a pass": passes_where("verdict is Verdict.UNSUPPORTED and check.level == 'MASKS'"),
+    "a failing check counts as a pass": passes_where("verdict is Verdict.FAIL"),
+    "an error counts as a pass": passes_where("verdict is Verdict.ERROR"),
+    "a wrong refusal counts as a pass": passes_where("verdict is Verdict.REJECTED"),
+    "violations are swallowed": weak("runner", "_verdict", "answer = check.judge(subject)", SWALLOWED),
+    "refusals are judged by no check": weak("runner", "concerns", "_ == expects_refusal(cell)", "check.kind != 'rejects'"),
+    "no check concerns any cell": weak("runner", "concerns", "_ == expects_refusal(cell)", "False"),
+    "answers are judged as refusals": weak("runner", "expects_refusal", "outcome == 'raises'", "True"),
+    "nothing expects a refusal": weak("runner", "expects_refusal", "outcome == 'raises'", "False"),
+    "every check is only advice": weak("runner", "judge", "severity_of(check.requires)", "'SHOULD'"),
+    "every exception is a refusal": begins(*OUTCOME, "return Refused('any', str(error))"),
+    "every exception is unsupported": begins(*OUTCOME, "return NotSupported(str(error))"),
+    "a refusal is an error": begins(*OUTCOME, "return Failed(str(error))"),
+    "unknown fields are dropped": weak("runner", "Run.call", "convert(outcome.output, _, where=__)", f"convert({KNOWN}, _, where=__)"),
+    "a changed input goes unnoticed": weak("runner", "Run.judge_row", "copy.deepcopy(request)", "request"),
+    "the exit code is always 0": begins(*EXIT, "return 0"),
+    "the exit code ignores failures": weak("verdict", "Finding.non_conformant", "self.verdict in NON_CONFORMANT", "self.verdict in {Verdict.XPASS}"),
+    "the exit code ignores refusals": weak("verdict", "Finding.non_conformant", "self.verdict in NON_CONFORMANT", "self.verdict in {Verdict.FAIL, Verdict.XPASS}"),
+    "an empty run is green": begins(*EXIT, "if not results: return 0"),
+    "nobody gates": begins(*EXIT, "gate = frozenset()"),
+    "the matrix counts unsupported as passed": weak("report.tally", "Tally.passed", "self.counts[Verdict.PASS]", "sum(self.counts.values())"),
+    "only the first check is kept": weak("runner", "Run.result", "checks_of(cell.area.name)", "checks_of(cell.area.name)[:1]"),
+    "goldens are not looked at": weak("runner", "Run.result", "checks_of(cell.area.name)", "[one for one in checks_of(cell.area.name) if one.kind != 'golden']"),
+}  # fmt: skip
+
+
+@each_of(WEAKENINGS)
+def test_each_weakening_is_noticed(weakening: Weakening, request: pytest.FixtureRequest) -> None:
+    weakening.must_be_noticed(request)
+
+
+@each_of(WEAKENINGS)
+def test_an_edit_that_changes_nothing_is_not_noticed(weakening: Weakening, request: pytest.FixtureRequest) -> None:
+    weakening.must_pass_without(request)

@@ -13,19 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.trees import edited_text
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.pipe import Limits, marked
 from tokenspec.adapters.stdio import Process
 from tokenspec.areas.area import Cell
-from tokenspec.areas.protocol.mutants.programs import CAPABILITIES, CHILD, FAULTLESS, RESULT, STOP, WRITE
+from tokenspec.areas.protocol.mutants.programs import CHILD, FAULTLESS, RESULT, STOP, WRITE
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Verdict, exit_code
 from tokenspec_reference.adapter import ReferenceAdapter
 
 LIMITS = Limits(start=10.0, load=10.0, run=1.0, stop=1.0)
-RENDER = '    return {"token_ids": [rows[request["model"]], len(request["messages"])]}\n'
-RIGHT = '    return KNOWN[len(request["messages"])]\n'
+RENDER = '{"token_ids": [rows[request["model"]], len(request["messages"])]}'
+RIGHT = 'KNOWN[len(request["messages"])]'
 
 
 @cache
@@ -40,7 +41,7 @@ def faultless() -> str:
     known = {len(cell.case.input["messages"]): {"token_ids": cell.golden.expect["token_ids"]} for cell in cells()}
     assert len(known) == len(cells()) == 2
     table = f"KNOWN = {{int(key): value for key, value in json.loads({json.dumps(json.dumps(known))}).items()}}\n"
-    return FAULTLESS.replace(RENDER, RIGHT).replace("rows = {}\n", f"rows = {{}}\n{table}")
+    return edited_text(FAULTLESS, (RENDER, RIGHT), ("rows = {}", f"rows = {{}}\n{table}"))
 
 
 def judged(source: str, timeout: float = 1.0) -> list[CellResult]:
@@ -61,11 +62,7 @@ def details(results: list[CellResult]) -> str:
 
 
 def edited(*edits: tuple[str, str]) -> str:
-    source = faultless()
-    for old, new in edits:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new)
-    return source
+    return edited_text(faultless(), *edits)
 
 
 def in_run(statement: str) -> tuple[str, str]:
@@ -86,7 +83,12 @@ MISBEHAVIOUR = {
     "claims what it lacks": (in_run('say({**answer, "unsupported": {"reason": "later"}})'), "unsupported", 1, "later"),
     "rejects everything": (in_run('say({**answer, "rejected": {"code": "no"}})'), "rejected", 1, "rejected no"),
     "a line of 100 MB": (in_run('print("x" * 100_000_000, flush=True)'), "error", 3, "longer than 64 MiB"),
-    "a line without end": (in_run('[sys.stdout.write("x" * 1_000_000) for _ in range(200)]'), "error", 3, "ADP-005"),
+    "a line without end": (
+        in_run('[sys.stdout.write("x" * 1_000_000) for piece in range(200)]'),
+        "error",
+        3,
+        "ADP-005",
+    ),
     "huge result": (
         in_run('say({**answer, "result": {"token_ids": [1] * 3_000_000}})'),
         "fail",
@@ -108,7 +110,7 @@ MISBEHAVIOUR = {
     ),
     "closes stdout": (in_run("os.close(1); time.sleep(60)"), "error", 3, "closed its stdout"),
     "answers in pieces": (in_run('say({**answer, "result": {}}) or say({"token_ids": [1]})'), "error", 3, ""),
-    "no capability": ((CAPABILITIES, '"capabilities": {},'), "unsupported", 1, "no operation render"),
+    "no capability": (('{"render": {}}', "{}"), "unsupported", 1, "no operation render"),
 }
 
 
@@ -175,7 +177,7 @@ def test_two_answers_to_one_message_spoil_what_follows() -> None:
 )
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="unsupported: this system shows no environments")
 def test_children_end_with_the_program(start: str) -> None:
-    source = edited(("def render(request):\n", "def render(request):\n" + start))
+    source = edited(("def render(request): ...", f"def render(request):\n{start}    ..."))
     column = Process("mini", f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(source)}", LIMITS)
     results = run_all(Run([column], cells(), 5.0))
     assert "pass" in verdicts(results)
@@ -196,7 +198,7 @@ def test_children_end_when_time_is_up() -> None:
 
 def test_ignoring_stop_does_not_keep_the_suite_waiting() -> None:
     column = Process(
-        "mini", f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(edited((STOP, '    time.sleep(60)')))}", LIMITS
+        "mini", f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(edited((STOP, 'time.sleep(60)')))}", LIMITS
     )
     results = run_all(Run([column], cells(), 5.0))
     column.close()
@@ -245,9 +247,8 @@ def test_a_program_that_starts_only_once_says_how_to_have_one_copy(tmp_path: Pat
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="unsupported: this system shows no command lines")
 def test_the_programs_of_workers_are_ended_too(tmp_path: Path) -> None:
-    stays = FAULTLESS.replace(STOP, "    time.sleep(60)\n").replace(
-        "while line := sys.stdin.readline():\n", "while True:\n    line = sys.stdin.readline() or time.sleep(60)\n"
-    )
+    reads = "while True:\n    line = sys.stdin.readline() or time.sleep(60)\n    ..."
+    stays = edited_text(FAULTLESS, (STOP, "time.sleep(60)"), ("while line := sys.stdin.readline(): ...", reads))
     (tmp_path / "stays.py").write_text(stays)
     chosen = ["--case", "render/role-user", "--status", "toy", "--jobs", "2"]
     impl = f"cmd:{shlex.quote(sys.executable)} -I {shlex.quote(str(tmp_path / 'stays.py'))}"
