@@ -1,6 +1,6 @@
 """A fixtures folder of one's own: tests that break fixtures never touch the committed ones.
 
-``mutants`` and ``generators`` are found behind everything installed, so that an installed wheel is what is tested.
+An installed wheel is what is tested; ``generators``, and the cases and mutants of areas, are found behind it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from tokenspec import data
-from tokenspec.fixtures import profiles
+from tokenspec.areas import find_unshipped
+from tokenspec.areas.render import profiles
 from tokenspec.models import rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+find_unshipped()
 
 
 @pytest.fixture(autouse=True)
@@ -39,11 +41,11 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(data.spec_dir(), root / "spec")
     (root / "fixtures" / "ERRATA.toml").write_text("")
     monkeypatch.setattr(data, "data_root", lambda: root)
-    rows.specs.cache_clear()
+    rows.committed_specs.cache_clear()
     rows.load.cache_clear()
     profiles.write("toy-bpe")
     yield root / "fixtures"
-    rows.specs.cache_clear()
+    rows.committed_specs.cache_clear()
     rows.load.cache_clear()
     profiles._read.cache_clear()
 

@@ -21,8 +21,8 @@ def modules_after(statement: str) -> set[str]:
     [
         "import tokenspec",
         "import tokenspec.cli",
-        "import tokenspec.runner, tokenspec.select, tokenspec.checks",
-        "from tokenspec.checks import all_checks; all_checks()",
+        "import tokenspec.runner, tokenspec.areas.selection, tokenspec.areas.check",
+        "from tokenspec.areas.check import all_checks; all_checks()",
         "from tokenspec.areas import areas; areas()",
         "import tokenspec.models",
         "import tokenspec.pytest_plugin",

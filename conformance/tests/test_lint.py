@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenspec.fixtures.lint import problems
-from tokenspec.fixtures.manifest import write_manifest
-from tokenspec.model import canonical_json
+from tokenspec.curation.lint import problems
+from tokenspec.curation.manifest import write_manifest
+from tokenspec.store.canonical import canonical_json
 
 CASE = "cases/render/role-user.json"
 CERTIFICATE = "certificates/toy-bpe.json"

@@ -11,17 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenspec.errors import FixtureError
-from tokenspec.model import (
-    Case,
-    Golden,
-    canonical_json,
-    decode_mask,
-    encode_mask,
-    input_sha256,
-    read_fixture,
-    read_json,
-    write_atomically,
-)
+from tokenspec.store.canonical import canonical_json, input_sha256, read_fixture, read_json
+from tokenspec.store.masks import decode_mask, encode_mask
+from tokenspec.store.records import Case, Golden
+from tokenspec.store.writing import write_atomically
 
 CASE = {"id": "render/x", "area": "render", "flags": [], "requires": [], "why": "w", "since": "0.1", "input": {}}
 

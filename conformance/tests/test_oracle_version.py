@@ -9,11 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.adapters.resolve import resolve
-from tokenspec.cli import group
-from tokenspec.cli.flips import compare
-from tokenspec.errors import FixtureError, UsageError
-from tokenspec.model import canonical_json
-from tokenspec.oracle_version import (
+from tokenspec.areas.oracle_version import (
     CURRENT,
     EARLIER,
     as_judged_by,
@@ -24,8 +20,12 @@ from tokenspec.oracle_version import (
     same_answer,
     what_flips,
 )
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.cli import group
+from tokenspec.cli.flips import compare
+from tokenspec.errors import FixtureError, UsageError
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
+from tokenspec.store.canonical import canonical_json
 
 FLIPPING, STEADY = "thinking-field-thinking", "role-user"
 CELLS = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=(FLIPPING, STEADY)))
@@ -70,7 +70,7 @@ def test_a_flip_of_another_input_is_refused(tmp_path, monkeypatch):
     flip = load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
     path = tmp_path / "flip.json"
     path.write_text(canonical_json(msgspec.structs.replace(flip, input_sha256="0" * 64)))
-    monkeypatch.setattr("tokenspec.oracle_version.flip_path", lambda *_: path)
+    monkeypatch.setattr("tokenspec.areas.oracle_version.flip_path", lambda *_: path)
     with pytest.raises(FixtureError, match="not of this case"):
         load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
 

@@ -9,9 +9,9 @@ import pytest
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError, UsageError
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -7,9 +7,9 @@ import json
 import jsonschema
 import pytest
 
+from tokenspec.curation.manifest import schemas
 from tokenspec.data import fixtures_dir
-from tokenspec.fixtures.manifest import schemas
-from tokenspec.model import canonical_json
+from tokenspec.store.canonical import canonical_json
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))

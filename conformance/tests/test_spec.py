@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tokenspec import data, spec
-from tokenspec.spec import rules
+from tokenspec import data
+from tokenspec import requirements as spec
+from tokenspec.traceability import rules
 
 CHAPTER = """# Widgets
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tokenspec import data, spec
+from tokenspec import data
+from tokenspec import requirements as spec
 from tokenspec.cli import group
 from tokenspec.errors import FixtureError, UsageError
-from tokenspec.spec import rules
-from tokenspec.spec.lock import read_lock, write_lock
+from tokenspec.traceability import rules
+from tokenspec.traceability.lock import read_lock, write_lock
 
 TWO = """# Widgets
 

@@ -11,9 +11,9 @@ import pytest
 from tokenspec.adapters import Failed, NotSupported, Ok, Refused
 from tokenspec.adapters.pipe import Limits
 from tokenspec.adapters.stdio import Process
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import Verdict, exit_code
 
 HEAD = """

@@ -37,4 +37,4 @@ def checkout_root() -> Path | None:
     Mutants and the README are not shipped: what needs them needs a checkout.
     """
     roots = (PACKAGE.parents[1], Path.cwd())
-    return next((root for root in roots if (root / "conformance" / "mutants").is_dir()), None)
+    return next((root for root in roots if (root / "conformance" / "tokenspec").is_dir()), None)

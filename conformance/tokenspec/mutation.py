@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
-import pkgutil
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from tokenspec.areas import modules
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, select_cells
+
 from .adapters.in_process import InProcess
-from .areas import Cell
 from .data import checkout_root
 from .errors import UsageError
 from .models import specs
 from .runner import Run
-from .select import Selection, select_cells
 from .verdict import Verdict
 
 if TYPE_CHECKING:
-    from mutants import Mutant
+    from tokenspec.areas.mutant import Mutant
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,9 @@ class Autopsy:
 
 def load_mutants(areas: Sequence[str] = ()) -> list[Mutant]:
     """All mutants, or those of some areas. They are not shipped in the wheel: this needs a checkout."""
-    root = checkout_root()
-    if root is None:
+    if checkout_root() is None:
         raise UsageError("mutants live in the source checkout, not in the wheel; clone the repository to run them")
-    folder = str(root / "conformance")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    package = importlib.import_module("mutants")
-    found: list[Mutant] = []
-    for module in pkgutil.iter_modules(package.__path__):
-        found.extend(getattr(importlib.import_module(f"mutants.{module.name}"), "MUTANTS", ()))
+    found = [mutant for module in modules("mutants") for mutant in getattr(module, "MUTANTS", ())]
     ids = [mutant.id for mutant in found]
     for id_ in ids:
         if ids.count(id_) > 1:

@@ -16,7 +16,7 @@ from tokenspec.runner import Run, run_all
 
 if TYPE_CHECKING:
     from tokenspec.adapters import Column
-    from tokenspec.areas import Cell
+    from tokenspec.areas.area import Cell
     from tokenspec.verdict import CellResult
 
 _columns: list[Column] = []

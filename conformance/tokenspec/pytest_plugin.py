@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from tokenspec.areas.area import Cell
+    from tokenspec.areas.selection import Selection
+
     from .adapters import Column
-    from .areas import Cell
     from .known_failures.pytest_face import KnownFailureSession
-    from .select import Selection
+    from .suite.findings import Judgement
     from .verdict import CellResult
 
-    Judgement = Callable[[], CellResult]
 
 KNOWN_FAILURES = "tokenspec-known-failures"
 COLUMNS = pytest.StashKey[dict[str, Any]]()
@@ -34,7 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--known-failures", action="append", default=[], help="List of known failures (TOML), strict; one a column."
     )
-    group.addoption("--tokenspec-bless", action="store_true", help="Collect the goldens to compare with their oracle.")
+    group.addoption(
+        "--tokenspec-bless",
+        action="store_true",
+        help="Compare goldens with their oracle; so does --snapshot-update.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def selection_of(config: pytest.Config) -> Selection:
     """The selection out of pytest's options."""
-    from .select import Selection
+    from tokenspec.areas.selection import Selection
 
     return Selection(
         areas=tuple(config.getoption("--tokenspec-area")),
@@ -80,7 +85,8 @@ class Wanted:
 
 def wanted_by(metafunc: pytest.Metafunc) -> list[Wanted]:
     """The implementations a suite function is multiplied by: of its class, or of the command line."""
-    from .select import Selection
+    from tokenspec.areas.selection import Selection
+
     from .suite import Conformance
 
     config = metafunc.config
@@ -110,9 +116,10 @@ def known_failures_of(config: pytest.Config) -> KnownFailureSession:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Multiply the suite functions by cells and columns."""
-    from .areas.protocol import within_reach
+    from tokenspec.areas.protocol.area import within_reach
+    from tokenspec.areas.selection import select_cells
+
     from .errors import TokenspecError
-    from .select import select_cells
 
     config = metafunc.config
     if "tokenspec_judgement" in metafunc.fixturenames:
@@ -127,7 +134,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = [f"{wanted.name}-{cell.name}" for wanted, cell in pairs]
         metafunc.parametrize("tokenspec_judgement", pairs, ids=names, indirect=True)
     if "tokenspec_blessed_cell" in metafunc.fixturenames:
-        asked = config.getoption("--tokenspec-bless")
+        asked = config.getoption("--tokenspec-bless") or config.getoption("update_snapshots", default=False)
         found = select_cells(selection_of(config), with_goldens=False) if asked else []
         cells = [cell for cell in found if cell.area.oracle]
         metafunc.parametrize("tokenspec_blessed_cell", cells, ids=[cell.name for cell in cells])
@@ -149,8 +156,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def tokenspec_columns(request: pytest.FixtureRequest) -> Iterator[dict[str, Column]]:
     """The columns of this session, by name."""
+    from tokenspec.store.guard import untouched
+
     from .adapters.resolve import column_of
-    from .fixtures.guard import untouched
 
     impls = request.config.stash.get(COLUMNS, {})
     with untouched(impls):

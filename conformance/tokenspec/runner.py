@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokenspec.areas.area import Cell, models_of
+from tokenspec.areas.check import NOT_APPLICABLE, Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
+from tokenspec.models.assets import assets_of
+from tokenspec.requirements import severity_of
+from tokenspec.store.canonical import convert
+
 from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
-from .areas import Cell, models_of
-from .checks import NOT_APPLICABLE, Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
 from .errors import FixtureError
-from .model import convert
 from .models import AssetsMissing, Row, load
 from .report.evidence import evidence_of
-from .spec import severity_of
 from .verdict import CellResult, Finding, Verdict
 
 DEFAULT_TIMEOUT = 10.0
@@ -181,23 +183,6 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
             f"the check broke on this output, please report it: {type(error).__name__}: {error}\n{where}",
         )
     return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
-
-
-def assets_of(row: Row) -> dict[str, Any]:
-    """What an adapter is told of a row: plain JSON, so that it crosses a pipe."""
-    wire = row.spec.wire
-    return {
-        "directory": str(row.directory),
-        "family": row.family,
-        "status": row.status,
-        "chat_template": row.chat_template,
-        "wire": {
-            "assistant_open": list(wire.assistant_open),
-            "assistant_close": list(wire.assistant_close),
-            "placeholder": list(wire.placeholder),
-            "straddle": wire.straddle,
-        },
-    }
 
 
 def run_all(run: Run, on_result: Callable[[CellResult], None] | None = None) -> list[CellResult]:

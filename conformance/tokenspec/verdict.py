@@ -8,8 +8,6 @@ from enum import StrEnum
 
 import msgspec
 
-from tokenspec.report.evidence import Evidence
-
 
 class Verdict(StrEnum):
     """The seven words of the architecture. ``unsupported`` is printed, never counted as a pass."""
@@ -24,6 +22,44 @@ class Verdict(StrEnum):
 
 
 NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})
+
+
+Label = tuple[str, int | None]
+"""Of a token: its kind, and the index of its message."""
+
+
+class Tokens(msgspec.Struct, frozen=True, omit_defaults=True):
+    r"""A run of tokens, cut to a window.
+
+    Attributes:
+        ids: the token ids of the window.
+        pieces: what each id spells; bytes that are no whole character are written ``\xe2\x82``.
+        owners: runs of ``[kind, message index or null, tokens]`` that tile the window. Kinds: ``scaffold``,
+            ``content``, ``sampled``, ``prompt`` (generation prompt), ``prior`` (the part a bridge was given),
+            ``unattributed`` (nobody said).
+        start: the index of the first token of the window.
+        total: how many tokens there are in all.
+    """
+
+    ids: list[int]
+    pieces: list[str]
+    owners: list[tuple[str, int | None, int]]
+    start: int = 0
+    total: int = 0
+
+    def labels(self) -> list[Label]:
+        """Kind and message of each token of the window."""
+        return [(kind, message) for kind, message, count in self.owners for _ in range(count)]
+
+
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What one cell is shown with. ``input`` is the case's input as JSON text; the lines are fields, one a line."""
+
+    input: str = ""
+    expected: Tokens | None = None
+    got: Tokens | None = None
+    expected_lines: list[str] = []
+    got_lines: list[str] = []
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -70,7 +70,14 @@ class ReferenceAdapter:
             import_module("torch")
 
     def load(self, model: str, assets: Mapping[str, Any]) -> None:
-        """Make the row ``model`` available. Its tokenizer is loaded now: that takes longer than an answer may."""
+        """Make the row ``model`` available. Its tokenizer is loaded now: that takes longer than an answer may.
+
+        Raises:
+            UnknownFamily: the row names a family that nobody wrote; ``template`` renders a row that has none.
+        """
+        from .renderers.create import check_family
+
+        check_family(assets["family"])
         while len(self.models) >= KEPT_MODELS and model not in self.models:
             del self.models[next(iter(self.models))]
         loaded = LoadedModel(

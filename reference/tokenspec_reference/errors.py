@@ -6,6 +6,9 @@ capability by ``unsupported_reason`` (see ``spec/90-adapter-protocol.md``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 
 class TokenSpecError(ValueError):
     """Bad input. ``field`` is the path of the offending value, e.g. ``messages[2].content``."""
@@ -16,6 +19,19 @@ class TokenSpecError(ValueError):
         """Store the field beside the text so that callers can point at it without parsing the message."""
         super().__init__(f"{field}: {message}" if field else message)
         self.field = field
+
+
+class UnknownFamily(TokenSpecError):
+    """No renderer family has this name. ``known`` are the names there are."""
+
+    rejection_code = "unknown-family"
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        """Suggest the known name that is spelled most like ``name``."""
+        nearest = get_close_matches(str(name).lower(), known, n=1)
+        meant = f"; did you mean {nearest[0]!r}?" if nearest else "."
+        super().__init__(f"unknown family {name!r}{meant} Known: {', '.join(known)}", field="family")
+        self.known = tuple(known)
 
 
 class InvalidMessages(TokenSpecError):

@@ -16,19 +16,19 @@ PACKAGES = {
 MODULES = {
     "tokenspec.adapters": "The adapter protocol in Python.",
     "tokenspec.areas": "What an area is.",
-    "tokenspec.checks": "What a check is, and how to write one.",
+    "tokenspec.areas.check": "What a check is, and how to write one.",
     "tokenspec.verdict": "Verdicts and exit codes.",
     "tokenspec.known_failures": "Lists of known failures.",
     "tokenspec.model": "Cases, goldens, and how fixtures are written.",
     "tokenspec.errors": "Errors of the suite.",
-    "tokenspec.areas.render": "Renderers: what cases and results say.",
-    "tokenspec.areas.parse": "Parsing responses: the same.",
-    "tokenspec.areas.bridge": "Bridges between turns: the same.",
-    "tokenspec.areas.processors": "Logits processors: the same.",
-    "tokenspec.areas.fast_forward": "Fast-forward: the same.",
-    "tokenspec.areas.aligners": "Aligners: the same.",
-    "tokenspec.areas.engines": "Engines: the same.",
-    "tokenspec.areas.template_engine": "Template engines: the same.",
+    "tokenspec.areas.render.area": "Renderers: what cases and results say.",
+    "tokenspec.areas.parse.area": "Parsing responses: the same.",
+    "tokenspec.areas.bridge.area": "Bridges between turns: the same.",
+    "tokenspec.areas.processors.area": "Logits processors: the same.",
+    "tokenspec.areas.fast_forward.area": "Fast-forward: the same.",
+    "tokenspec.areas.aligners.area": "Aligners: the same.",
+    "tokenspec.areas.engines.area": "Engines: the same.",
+    "tokenspec.areas.template_engine.area": "Template engines: the same.",
 }
 
 

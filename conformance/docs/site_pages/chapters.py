@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tokenspec.spec import HEADING, chapters, requirements
+from tokenspec.requirements import HEADING, chapters, requirements
 
 from .links import linked
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tokenspec.areas import areas
-from tokenspec.checks import Check, all_checks
+from tokenspec.areas.check import Check, all_checks
+from tokenspec.areas.selection import load_cases
 from tokenspec.data import fixtures_dir
-from tokenspec.model import Case
 from tokenspec.mutation import load_mutants
-from tokenspec.select import load_cases
-from tokenspec.spec import Requirement, chapters, requirements
-from tokenspec.spec.lock import read_lock
+from tokenspec.requirements import Requirement, chapters, requirements
+from tokenspec.store.records import Case
+from tokenspec.traceability.lock import read_lock
 
 from .chapters import LEVEL_CLASS
 from .links import linked

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tokenspec.checks import Violation
-from tokenspec.checks.aligners import invariants
-from tokenspec.checks.aligners.view import View
-from tokenspec.oracle.alignment_golden import positions_of
-from tokenspec.oracle.alignment_walk import SideText
+from tokenspec.areas.aligners.checks import invariants
+from tokenspec.areas.aligners.checks.view import View
+from tokenspec.areas.aligners.oracle.golden import positions_of
+from tokenspec.areas.aligners.oracle.walk import SideText
+from tokenspec.areas.check import Violation
 
 
 def view(student, teacher, s_ids, t_ids, **changes):

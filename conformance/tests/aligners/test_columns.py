@@ -3,8 +3,8 @@
 import pytest
 
 from tokenspec.adapters.in_process import InProcess
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import Verdict
 from tokenspec_reference.adapter import ReferenceAdapter
 

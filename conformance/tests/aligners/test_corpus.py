@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from generators.alignment_cases import all_cases
-from generators.render_cases.write import write_cases
 from tokenspec.areas import areas
+from tokenspec.areas.aligners.cases import all_cases
+from tokenspec.areas.aligners.oracle.upstream import VARIABLE, UpstreamMissing, upstream
+from tokenspec.areas.selection import load_cases
+from tokenspec.curation.case_writing import write_cases
 from tokenspec.data import fixtures_dir, spec_dir
-from tokenspec.oracle.alignment_upstream import VARIABLE, UpstreamMissing, upstream
-from tokenspec.select import load_cases
 
 
 def test_committed_cases_are_generated(tmp_path):

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from tokenspec.bench.aligners import batch, boundary, cut, offsets
+from tokenspec.areas.aligners.bench import batch, boundary, cut, offsets
 from tokenspec_reference.aligners import boundary_align
 
 
 def test_trl_groups_are_the_chunks_of_the_walk():
     pytest.importorskip("trl")
-    from tokenspec.adapters.first_party.trl_column import group_offsets
+    from tokenspec.columns.trl import group_offsets
 
     rng = random.Random(11)
     for _ in range(50):

@@ -6,8 +6,8 @@ import unicodedata
 import pytest
 import torch
 
-from generators.alignment_cases.texts import PLAIN
-from tokenspec.areas.aligners import PAIRS
+from tokenspec.areas.aligners.area import PAIRS
+from tokenspec.areas.aligners.cases.texts import PLAIN
 from tokenspec.models import available, load, specs
 from tokenspec_reference.aligners import TokenAligner, boundary_align
 

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokenspec.areas.aligners.oracle.sides import adds_a_space, positions
+from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, independent_segments, walk
 from tokenspec.models import load
-from tokenspec.oracle.alignment_sides import adds_a_space, positions
-from tokenspec.oracle.alignment_walk import SideText, TextsDiffer, independent_segments, walk
 from tokenspec_reference.aligners import TextMismatch, TokenAligner
 from tokenspec_reference.aligners.unicode_forms import shortest_segments, units
 

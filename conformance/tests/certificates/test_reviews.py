@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.cli import group
-from tokenspec.model import canonical_json
+from tokenspec.store.canonical import canonical_json
 
 CERTIFICATE = "certificates/toy-bpe.json"
 

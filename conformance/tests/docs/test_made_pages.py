@@ -10,8 +10,8 @@ import pytest
 
 from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
-from tokenspec.spec import chapters, requirements
-from tokenspec.spec.lock import read_lock
+from tokenspec.requirements import chapters, requirements
+from tokenspec.traceability.lock import read_lock
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs"))
 from site_pages import api, command_line, links, readme, requirement_pages

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from generators.engine_cases.others import all_others
-from generators.engine_cases.refused import all_refused
-from generators.engine_cases.scripted import all_scripted
-from tokenspec.areas.engines import EnginesInput, Tiny
+from tokenspec.areas.engines.cases.others import all_others
+from tokenspec.areas.engines.cases.refused import all_refused
+from tokenspec.areas.engines.cases.scripted import all_scripted
+from tokenspec.areas.engines.oracle.predictors import Qwen2Predictor
+from tokenspec.areas.engines.oracle.texts import texts_of
+from tokenspec.areas.engines.records import EnginesInput, Tiny
 from tokenspec.data import fixtures_dir
-from tokenspec.model import canonical_json, convert, read_json
 from tokenspec.models import load
-from tokenspec.oracle.segmentation.predictors import Qwen2Predictor
-from tokenspec.oracle.segmentation.texts import texts_of
+from tokenspec.store.canonical import canonical_json, convert, read_json
 
 # Boundaries of the facts page: upstream_literal ones were produced by the upstream class itself.
 FACTS = {

@@ -11,15 +11,15 @@ from math import ceil
 
 import pytest
 
-from generators.fast_forward_cases.generated import object_schema
-from tokenspec.adapters.first_party.llguidance_column import LlguidanceColumn
 from tokenspec.areas import areas
-from tokenspec.areas.fast_forward import rows
-from tokenspec.model import Case
+from tokenspec.areas.fast_forward.area import rows
+from tokenspec.areas.fast_forward.cases.generated import object_schema
+from tokenspec.areas.fast_forward.oracle.language import Language
+from tokenspec.areas.fast_forward.oracle.vocabulary import row_vocabulary
+from tokenspec.columns.llguidance import LlguidanceColumn
 from tokenspec.models import available, load, specs
-from tokenspec.oracle.forced_language import Language
-from tokenspec.oracle.forced_vocabulary import row_vocabulary
-from tokenspec.runner import assets_of
+from tokenspec.models.assets import assets_of
+from tokenspec.store.records import Case
 from tokenspec_reference.adapter import ReferenceAdapter
 
 STATES = ceil(2_000 * float(os.environ.get("TOKENSPEC_SOAK_SHARE", "1")))

@@ -3,12 +3,13 @@
 import pytest
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.adapters.first_party import llguidance_column, xgrammar_column
-from tokenspec.adapters.first_party.llguidance_column import LlguidanceColumn
-from tokenspec.adapters.first_party.xgrammar_column import XgrammarColumn
 from tokenspec.areas import areas
-from tokenspec.areas.fast_forward import FastForwardOutput
-from tokenspec.model import convert
+from tokenspec.areas.fast_forward.records import FastForwardOutput
+from tokenspec.columns import llguidance as llguidance_column
+from tokenspec.columns import xgrammar as xgrammar_column
+from tokenspec.columns.llguidance import LlguidanceColumn
+from tokenspec.columns.xgrammar import XgrammarColumn
+from tokenspec.store.canonical import convert
 
 BOTH = [{"mode": "llguidance"}, {"mode": "strict"}]
 

@@ -5,15 +5,15 @@ import random
 import pytest
 
 from tokenspec.adapters import Unsupported
-from tokenspec.adapters.first_party.llguidance_grammar import llguidance_grammar
 from tokenspec.areas import areas
-from tokenspec.areas.fast_forward import FastForwardExpect, InlineVocabulary, data_of
-from tokenspec.model import convert, read_fixture
+from tokenspec.areas.fast_forward.oracle.golden import forced_golden, vocabulary_of
+from tokenspec.areas.fast_forward.oracle.language import Language
+from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
+from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary, row_vocabulary
+from tokenspec.areas.fast_forward.records import FastForwardExpect, InlineVocabulary, data_of
+from tokenspec.areas.selection import golden_path, load_cases
 from tokenspec.models import load
-from tokenspec.oracle.forced_golden import forced_golden, vocabulary_of
-from tokenspec.oracle.forced_language import Language
-from tokenspec.oracle.forced_vocabulary import inline_vocabulary, row_vocabulary
-from tokenspec.select import golden_path, load_cases
+from tokenspec.store.canonical import convert, read_fixture
 from tokenspec_reference.fast_forward import TokenBytes, forced_bytes, small_vocabulary
 from tokenspec_reference.fast_forward.adapter import read_grammar
 

@@ -15,11 +15,12 @@ from click.testing import CliRunner
 
 from tests.certificates.seeded import FAULTLESS, LOOP
 from tokenspec import data
+from tokenspec.addition.goldens import displaced
 from tokenspec.cli import group
-from tokenspec.fixtures import manifest
-from tokenspec.fixtures.lint import problems
+from tokenspec.curation import manifest
+from tokenspec.curation.lint import problems
 from tokenspec.models import load, specs
-from tokenspec.models.add_goldens import displaced
+from tokenspec.models.rows import committed_specs
 
 ROOT = Path(__file__).resolve().parents[3]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -41,7 +42,7 @@ def world(own_fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (model / "chat_template.jinja").write_text(FAULTLESS)
     manifest.write_manifest()
     yield model
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tokenspec.addition.files import Published, problems, read_published
+from tokenspec.addition.wire import infer_features, infer_wire
 from tokenspec.certificate import committed
 from tokenspec.models import available, load, specs
-from tokenspec.models.add_files import Published, problems, read_published
-from tokenspec.models.add_wire import infer_features, infer_wire
 from tokenspec.models.rows import Row
 
 TEMPLATES = [row.id for row in specs().values() if row.has_template]

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tests.models.test_add import tokenspec
-from tokenspec.fixtures.manifest import write_manifest
-from tokenspec.model import canonical_json
-from tokenspec.models import load, specs
+from tokenspec.curation.manifest import write_manifest
+from tokenspec.models import load
+from tokenspec.models.rows import committed_specs
+from tokenspec.store.canonical import canonical_json
 
 GOLDEN, CERTIFICATE = "golden/toy-bpe/render/role-user.json", "certificates/toy-bpe.json"
 ROOT = Path(__file__).resolve().parents[3]
@@ -47,7 +48,7 @@ def another_template(root: Path) -> None:
 def renumbered(root: Path) -> None:
     path = root / "models" / "toy-bpe.toml"
     path.write_text(path.read_text().replace('"<|im_end|>" = 738', '"<|im_end|>" = 739'))
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
 
 
@@ -120,7 +121,7 @@ def test_a_reference_that_fails_is_non_conformance(row: Path, wrong: None) -> No
     assert "tokenspec run --impl reference --row toy-bpe" in said
 
 
-def test_a_declared_deviation_excuses(row: Path, wrong: None) -> None:
+def test_a_declared_exemption_excuses(row: Path, wrong: None) -> None:
     code, said = tokenspec("models", "check", "toy-bpe")
     path = row / "models" / "toy-bpe.toml"
     ids = {
@@ -131,11 +132,11 @@ def test_a_declared_deviation_excuses(row: Path, wrong: None) -> None:
         if "RND-" in word
     }
     named = "".join(
-        f'\n[[deviation]]\nrequirement = "{id_.strip(",;")}"\nreason = "the last token is forgotten on purpose"\n'
+        f'\n[[exemption]]\nrequirement = "{id_.strip(",;")}"\nreason = "the last token is forgotten on purpose"\n'
         for id_ in sorted(ids)
     )
     path.write_text(path.read_text() + named)
-    specs.cache_clear()
+    committed_specs.cache_clear()
     load.cache_clear()
     write_manifest()
     again = tokenspec("models", "check", "toy-bpe")

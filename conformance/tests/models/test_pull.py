@@ -24,7 +24,7 @@ def test_a_pull_builds_an_ordinary_folder_and_the_second_downloads_nothing(world
     names = {path.name for path in row.directory.iterdir()}
     assert names == {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"}
     assert row.chat_template == TEMPLATE.removesuffix("\n")
-    assert row.fingerprint == {"tokenizer": row.spec.tokenizer.sha256, "template": row.spec.template.sha256}
+    assert row.pins == {"tokenizer": row.spec.tokenizer.sha256, "template": row.spec.template.sha256}
     (second,) = models.pull(["tiny"])
     assert (second.origins, second.downloaded, len(world.downloads)) == ((), 0, 2)
 

@@ -141,7 +141,7 @@ revision = "{"a" * 40}"
 
     def forget(self) -> None:
         """Drop what the process has read of rows and carriers."""
-        for cached in (rows.specs, rows.carriers, rows.load):
+        for cached in (rows.committed_specs, rows.carriers, rows.load):
             cached.cache_clear()
 
     def files(self) -> list[Path]:

@@ -6,9 +6,9 @@ import pytest
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas.processors import AREA
+from tokenspec.areas.processors.area import AREA
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import Verdict
 
 
@@ -32,7 +32,7 @@ def test_the_reference_conforms(cells):
 
 def test_transformers_gets_sets_right_and_bits_wrong(cells):
     pytest.importorskip("transformers")
-    from tokenspec.adapters.first_party.transformers_column import TransformersColumn
+    from tokenspec.columns.transformers import TransformersColumn
 
     found = findings(InProcess("transformers", TransformersColumn()), cells)
     failed = Counter(finding.level for _, finding in found if finding.verdict is Verdict.FAIL)

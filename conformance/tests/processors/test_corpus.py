@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from generators.processor_cases import all_cases
-from tokenspec.areas.processors import AREA
+from tokenspec.areas.processors.area import AREA
+from tokenspec.areas.processors.cases import all_cases
+from tokenspec.areas.processors.oracle.scripts import expected_answers
+from tokenspec.areas.selection import load_cases
 from tokenspec.data import fixtures_dir
-from tokenspec.model import canonical_json
-from tokenspec.oracle.processor_scripts import expected_answers
-from tokenspec.select import load_cases
-from tokenspec.spec import requirements
+from tokenspec.requirements import requirements
+from tokenspec.store.canonical import canonical_json
 
 CASES = load_cases(AREA)
 

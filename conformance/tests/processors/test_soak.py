@@ -7,7 +7,7 @@ from math import ceil
 import pytest
 import torch
 
-from tokenspec.oracle.allowed_sets import think_allowed, tree_walk
+from tokenspec.areas.processors.oracle.allowed_sets import think_allowed, tree_walk
 from tokenspec_reference.processors import (
     ConfigError,
     ThinkConfig,

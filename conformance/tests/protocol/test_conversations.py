@@ -6,15 +6,15 @@ from functools import cache
 
 import pytest
 
-from mutants.protocol import ADVISED, FAULTLESS, LIMITS, MUTANTS, RESULT, Miniature
 from tokenspec.adapters.conversation import converse
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.transcript import Transcript
-from tokenspec.areas import Cell
-from tokenspec.areas.protocol import within_reach
-from tokenspec.model import convert
+from tokenspec.areas.area import Cell
+from tokenspec.areas.protocol.area import within_reach
+from tokenspec.areas.protocol.mutants.programs import ADVISED, FAULTLESS, LIMITS, MUTANTS, RESULT, Miniature
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
+from tokenspec.store.canonical import convert
 from tokenspec.verdict import Finding, Verdict
 
 

@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.adapters.resolve import resolve
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
 from tokenspec.data import checkout_root
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
 NODE = shutil.which("node")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mutants.protocol import FAULTLESS, RESULT
+from tokenspec.areas.protocol.mutants.programs import FAULTLESS, RESULT
 from tokenspec.cli import group
 from tokenspec.errors import FixtureError
-from tokenspec.fixtures.guard import untouched
+from tokenspec.store.guard import untouched
 
 CASE = "cases/render/role-user.json"
 

@@ -15,11 +15,11 @@ import pytest
 from tokenspec import runner, verdict
 from tokenspec.adapters import Failed, NotSupported, Ok, Refused, Rejected, Unsupported, in_process
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.areas import Cell
-from tokenspec.checks import NOT_APPLICABLE, NotGiven, Violation
+from tokenspec.areas.area import Cell
+from tokenspec.areas.check import NOT_APPLICABLE, NotGiven, Violation
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.report.tally import Tally
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict
 from tokenspec_reference.adapter import ReferenceAdapter
 

@@ -10,13 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from mutants.protocol import FAULTLESS
-from tokenspec.adapters import OPERATIONS
 from tokenspec.adapters.messages import MESSAGES, schemas
 from tokenspec.adapters.pipe import Pipe
 from tokenspec.adapters.reading import Malformed, read
 from tokenspec.adapters.stdio import Process
-from tokenspec.areas.protocol import material
+from tokenspec.areas import operations
+from tokenspec.areas.protocol.area import material
+from tokenspec.areas.protocol.mutants.programs import FAULTLESS
 from tokenspec.data import spec_dir
 
 ANSWERS: list[tuple[str, Any, bool]] = [
@@ -101,7 +101,7 @@ def test_the_chapter_lists_the_fields_of_every_input() -> None:
     lines = (spec_dir() / "90-adapter-protocol.md").read_text(encoding="utf-8").splitlines()
     rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
     listed = {row[0].strip("`"): set(row[2].split("`")[1].split()) for row in rows if len(row) == 3}
-    assert set(listed) == set(OPERATIONS)
+    assert set(listed) == set(operations())
     for operation, cases in material()["cases"].items():
         sent = {field for case in cases for field in case["input"]}
         open_ended = operation == "align"

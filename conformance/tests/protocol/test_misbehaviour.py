@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from mutants.protocol import CAPABILITIES, CHILD, FAULTLESS, RESULT, STOP, WRITE
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.pipe import Limits, marked
 from tokenspec.adapters.stdio import Process
-from tokenspec.areas import Cell
+from tokenspec.areas.area import Cell
+from tokenspec.areas.protocol.mutants.programs import CAPABILITIES, CHILD, FAULTLESS, RESULT, STOP, WRITE
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Verdict, exit_code
 from tokenspec_reference.adapter import ReferenceAdapter
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.data import fixtures_dir
 from tokenspec.models import available, load, specs
-from tokenspec.runner import assets_of
-from tokenspec.select import Selection, select_cells
+from tokenspec.models.assets import assets_of
 from tokenspec_reference.adapter import ReferenceAdapter
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.create import FAMILIES

@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console
 
 from tokenspec.adapters.resolve import resolve
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.data import fixtures_dir
-from tokenspec.deviations import Deviation, explain, reasons_of
 from tokenspec.errors import FixtureError
 from tokenspec.models import available, specs
+from tokenspec.report.deviations import Deviation, explain, reasons_of
 from tokenspec.report.why import markdown_why, print_why
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 
@@ -106,8 +106,8 @@ def test_every_committed_reason_names_rows_checks_and_cases_that_exist(path: Pat
     from fnmatch import fnmatchcase
 
     from tokenspec.areas import areas
-    from tokenspec.checks import all_checks
-    from tokenspec.select import load_cases
+    from tokenspec.areas.check import all_checks
+    from tokenspec.areas.selection import load_cases
 
     reasons = reasons_of(path.stem)
     assert reasons is not None

@@ -8,16 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tokenspec.areas.render import RenderExpect
-from tokenspec.fixtures import profiles
-from tokenspec.model import canonical_json
+from tokenspec.areas.render import profiles
+from tokenspec.areas.render.oracle.control_tokens import may_spell_part, scaffold_control_ids
+from tokenspec.areas.render.oracle.id_profiles import continued, sampled_boundary_ids, seams
+from tokenspec.areas.render.records import RenderExpect
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import Row, available, load, spec_of
 from tokenspec.oracle.attribution import Undecidable
-from tokenspec.oracle.control_tokens import may_spell_part, scaffold_control_ids
-from tokenspec.oracle.id_profiles import continued, sampled_boundary_ids, seams
-from tokenspec.select import Selection, select_cells
+from tokenspec.store.canonical import canonical_json
 from tokenspec_reference.renderers import create_renderer
-from tokenspec_reference.renderers.create import FAMILIES
 from tokenspec_reference.renderers.seams import merging_contents
 
 ROWS = [
@@ -71,8 +70,9 @@ KINDS = {"\n": "newline", "\r": "carriage return", "\t": "tab", " ": "blank"}
 def test_every_way_of_merging_with_the_generation_prompt_has_a_case(row: str) -> None:
     at_hand(row)
     loaded = load(row)
-    family = loaded.family if loaded.family in FAMILIES else "template"
-    renderer = create_renderer(loaded.tokenizer, family=family, chat_template=loaded.chat_template, **loaded.options)
+    renderer = create_renderer(
+        loaded.tokenizer, family=loaded.family, chat_template=loaded.chat_template, **loaded.options
+    )
     merging = {KINDS.get(content[0], "text") for content in merging_contents(renderer)}
     committed = profiles.profiles_of(row)
     assert merging

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenspec.oracle_version import CURRENT
-from tokenspec.report.evidence import Evidence, Tokens
+from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.report.jsonl import Report
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, Verdict
 
 NASTY = (
     "<script>document.title = 'ran'; window.ran = true</script>"

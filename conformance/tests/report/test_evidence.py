@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.areas.render import RenderOutput
+from tokenspec.areas.evidence import labelled
+from tokenspec.areas.render.records import RenderOutput
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import load
-from tokenspec.report.evidence import WINDOW, input_text, labelled, owner_texts, pieces, tokens
+from tokenspec.report.evidence import WINDOW, input_text, owner_texts, pieces, tokens
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult
 from tokenspec_reference.adapter import ReferenceAdapter
 

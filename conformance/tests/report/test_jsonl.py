@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tokenspec.errors import UsageError
-from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report, read_report, save_report
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import cell, every_verdict, finding, header

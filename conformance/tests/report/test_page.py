@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from justhtml import JustHTML
 
 from tokenspec.report import page_data as page_data_module
-from tokenspec.report.evidence import Evidence, Tokens
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page import SCRIPTS, content_hash, page, run_page, source
 from tokenspec.report.page_data import page_data
-from tokenspec.verdict import Verdict
+from tokenspec.verdict import Evidence, Tokens, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header

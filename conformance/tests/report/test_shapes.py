@@ -18,7 +18,8 @@ from tokenspec.report.combine import combine
 from tokenspec.report.compare import Change, Kind, compare
 from tokenspec.report.jsonl import Report
 from tokenspec.report.junit import junit
-from tokenspec.report.markdown import badge, markdown, plain
+from tokenspec.report.markdown import badge, markdown
+from tokenspec.report.markup import plain
 from tokenspec.report.tally import counts, judgement, never_exercised, tallies
 from tokenspec.verdict import Finding, Verdict
 

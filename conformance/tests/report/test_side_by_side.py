@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenspec.report import side_by_side as module
-from tokenspec.report.evidence import Tokens, first_difference
+from tokenspec.report.evidence import first_difference
 from tokenspec.report.lines import MOST_LINES, cut_lines, lines_of
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
+from tokenspec.verdict import Tokens
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import tokens

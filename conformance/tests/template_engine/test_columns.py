@@ -6,8 +6,8 @@ import pytest
 
 from tokenspec.adapters import Refused
 from tokenspec.adapters.resolve import resolve
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import Verdict
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from generators.template_cases import all_cases
 from tokenspec.areas import areas
+from tokenspec.areas.selection import Selection, borrowed_cases, load_cases, select_cells
+from tokenspec.areas.template_engine.cases import all_cases
 from tokenspec.data import fixtures_dir
-from tokenspec.model import canonical_json
-from tokenspec.select import Selection, borrowed_cases, load_cases, select_cells
-from tokenspec.spec import requirements
+from tokenspec.requirements import requirements
+from tokenspec.store.canonical import canonical_json
 
 AREA = "template-engine"
 

@@ -4,11 +4,11 @@ import copy
 
 import pytest
 
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.template_engine.oracle.golden import render
+from tokenspec.areas.template_engine.oracle.inputs import normalised, reaches_the_template, special_tokens
 from tokenspec.models import AssetsMissing, load
 from tokenspec.oracle.clock import FROZEN
-from tokenspec.oracle.template_golden import render
-from tokenspec.oracle.template_inputs import normalised, reaches_the_template, special_tokens
-from tokenspec.select import Selection, select_cells
 
 ROWS = ("toy-bpe", "toy-metaspace", "gemma-4", "kimi-k2.5")
 

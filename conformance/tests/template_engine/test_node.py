@@ -5,11 +5,12 @@ import shutil
 import pytest
 
 from tokenspec.adapters import NotSupported, Ok, Refused
-from tokenspec.adapters.first_party import node_column, node_packages
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas.template_engine import request
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.template_engine.area import request
+from tokenspec.columns import huggingface_jinja as node_column
+from tokenspec.columns import node_packages
 from tokenspec.errors import AdapterError
-from tokenspec.select import Selection, select_cells
 
 REQUEST = {"template": "{{ x }}", "inputs": {"x": "a"}, "environment": {}, "now": "2024-07-26T12:00:00"}
 

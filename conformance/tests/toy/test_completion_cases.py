@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generators.completion_cases import cases_of
-from generators.render_cases.write import write_cases
+from tokenspec.curation.case_writing import cases_of, write_cases
 from tokenspec.models import load
 from tokenspec.oracle.completion import Piece, resolve
 from tokenspec.oracle.turns import Conversation, NotApplicable

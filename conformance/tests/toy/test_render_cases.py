@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer
 
-from generators.render_cases import all_cases
-from generators.render_cases.write import write_cases
+from tokenspec.areas.render.cases import all_cases
+from tokenspec.curation.case_writing import write_cases
 from tokenspec.models.spec import RowSpec, decode
 
 ROOT = Path(__file__).resolve().parents[3]

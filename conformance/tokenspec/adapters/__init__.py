@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-OPERATIONS = ("render", "parse", "bridge", "process_logits", "fast_forward", "align", "segment", "render_template")
 CONVERSE = "converse"
 """Not an operation of an adapter: what the suite does with a program to judge how it speaks the protocol."""
 PROTOCOL_VERSION = 1
@@ -47,7 +46,7 @@ class Unsupported(Exception):
 
 @runtime_checkable
 class Adapter(Protocol):
-    """The least an adapter is: it says who it is. Operations are optional methods named in ``OPERATIONS``."""
+    """The least an adapter is: it says who it is. Operations are optional methods, one an area."""
 
     def info(self) -> dict[str, str]:
         """``name`` and ``version`` are required; ``language``, ``homepage`` and ``issues`` are printed when given."""
@@ -104,7 +103,12 @@ class Column(Protocol):
 
     name: str
     info: dict[str, str]
-    capabilities: frozenset[str]
+    announced: frozenset[str]
+    """The operations a program named; an object announces none, it has them."""
+
+    def claims(self, operation: str) -> bool:
+        """Whether the implementation has an operation."""
+        ...
 
     def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Make a row available to later requests; None means it went well."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tokenspec.adapters import CONVERSE, OPERATIONS, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import CONVERSE, Failed, NotSupported, Ok, Outcome, Refused
 from tokenspec.errors import AdapterError
 
 
@@ -56,6 +56,7 @@ class InProcess:
         """Ask the adapter who it is; an adapter without a name and a version is an AdapterError."""
         self.name = name
         self.adapter = adapter
+        self.announced: frozenset[str] = frozenset()
         self.prepared: set[str] = set()
         try:
             self.info = dict(adapter.info())  # type: ignore[attr-defined]
@@ -69,7 +70,10 @@ class InProcess:
             raise AdapterError(
                 f"--impl {name}: info() lacks the text field {missing[0]!r}; got keys: {', '.join(self.info)}"
             )
-        self.capabilities = frozenset(op for op in (*OPERATIONS, CONVERSE) if callable(getattr(adapter, op, None)))
+
+    def claims(self, operation: str) -> bool:
+        """Whether the object has a method of that name."""
+        return callable(getattr(self.adapter, operation, None))
 
     def load(self, model: str, assets: dict[str, Any]) -> Outcome | None:
         """Hand a row to the adapter, if it wants to know."""
@@ -85,7 +89,7 @@ class InProcess:
     def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:
         """Run one operation in this process."""
         del case  # identifies the request over a pipe; an object is called directly
-        if operation not in self.capabilities:
+        if not self.claims(operation):
             what = "not a program behind a pipe" if operation == CONVERSE else f"no operation {operation}"
             return NotSupported(what)
         try:

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import msgspec
 
-from tokenspec.adapters import CONVERSE, PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused
 from tokenspec.adapters.messages import Load, RunCase, Start, Stop
 
 NO_LIMIT = 86400.0
 KNOWN = ("name", "version", "language", "homepage", "issues")
 
 
-def serve(column: Column, requests: BinaryIO, replies: BinaryIO) -> None:
+def serve(column: Column, requests: BinaryIO, replies: BinaryIO, operations: Collection[str]) -> None:
     """Answer JSON lines until ``stop`` or the end of input."""
     for line in requests:
         message = msgspec.json.decode(line, type=Start | Load | RunCase | Stop)
         if isinstance(message, Stop):
             return
-        replies.write(answer(column, message) + b"\n")
+        replies.write(answer(column, message, operations) + b"\n")
         replies.flush()
 
 
-def answer(column: Column, message: Start | Load | RunCase) -> bytes:
+def answer(column: Column, message: Start | Load | RunCase, operations: Collection[str]) -> bytes:
     """One answer; a result that is no plain JSON is an error of the implementation."""
     match message:
         case Start():
-            return msgspec.json.encode(start(column))
+            return msgspec.json.encode(start(column, operations))
         case Load(model, _):
             refusal = column.load(model, msgspec.to_builtins(message.assets))
             return msgspec.json.encode({"ok": True} if refusal is None else {"ok": False, "reason": str(refusal)})
@@ -44,12 +44,12 @@ def answer(column: Column, message: Start | Load | RunCase) -> bytes:
                 return msgspec.json.encode({"seq": seq, **encode(broken)})
 
 
-def start(column: Column) -> dict[str, Any]:
+def start(column: Column, operations: Collection[str]) -> dict[str, Any]:
     """Who answers, and what it can do."""
     return {
         "protocol": PROTOCOL_VERSION,
         "implementation": {key: column.info[key] for key in KNOWN if key in column.info},
-        "capabilities": {operation: {} for operation in sorted(column.capabilities - {CONVERSE})},
+        "capabilities": {operation: {} for operation in sorted(operations) if column.claims(operation)},
     }
 
 
@@ -79,11 +79,14 @@ def stdout_for_answers() -> Iterator[BinaryIO]:
         sys.stdout.flush()
 
 
-def serve_stdio(resolve: Callable[[], Column]) -> None:
-    """Serve over this process's stdin and stdout; ``resolve`` imports the implementation, which may print."""
+def serve_stdio(resolve: Callable[[], Column], operations: Collection[str]) -> None:
+    """Serve over this process's stdin and stdout; ``resolve`` imports the implementation, which may print.
+
+    ``operations`` are what an implementation may have.
+    """
     with stdout_for_answers() as replies:
         column = resolve()
         try:
-            serve(column, sys.stdin.buffer, replies)
+            serve(column, sys.stdin.buffer, replies, operations)
         finally:
             column.close()

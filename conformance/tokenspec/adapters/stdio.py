@@ -51,7 +51,11 @@ class Process:
                 f"Install a suite or an adapter of the other's version; an adapter answers its own (ADP-011)."
             )
         self.info = {key: printable(text) for key, text in msgspec.to_builtins(started.implementation).items()}
-        self.capabilities = frozenset(started.capabilities) | {CONVERSE}
+        self.announced = frozenset(started.capabilities)
+
+    def claims(self, operation: str) -> bool:
+        """Whether the program named an operation; every program converses."""
+        return operation == CONVERSE or operation in self.announced
 
     def start(self) -> Started:
         """The first exchange of a fresh process."""
@@ -113,7 +117,7 @@ class Process:
             from tokenspec.adapters.conversation import converse
 
             return Ok(converse(self.command, request, self.limits, timeout))
-        if operation not in self.capabilities:
+        if not self.claims(operation):
             return NotSupported(f"no operation {operation}")
         if self.crashes >= CRASHES_IN_A_ROW:
             return self.given_up()

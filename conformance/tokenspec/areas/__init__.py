@@ -1,111 +1,71 @@
-"""Areas: one module per area, found by looking. Each says how cases become requests and outputs become typed.
+"""Areas: one folder an area, found by looking. To add one, add a folder whose ``area.py`` exports ``AREA``.
 
-A *cell* is (case, row). Rows are keys: a row id (``qwen3``), a pair (``qwen3+deepseek-v3``, student first), or ``-``
-for cases that need no model. To add an area, add a module here that exports ``AREA``; nothing else changes.
+Beside ``area.py`` lie ``records.py`` (what goes in, comes out and is expected), ``oracle/`` (how goldens are made),
+``checks/`` (how outputs are judged) and ``bench.py``; in a checkout also ``cases/`` (the generators of its cases) and
+``mutants/`` (its broken implementations).
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-import msgspec
+from tokenspec.adapters import CONVERSE
+from tokenspec.data import checkout_root
 
 if TYPE_CHECKING:
-    from tokenspec.model import Case, Golden
-    from tokenspec.models import Row, RowSpec
-
-NO_ROW = "-"
+    from tokenspec.areas.area import Area
 
 
-def models_of(row: str) -> tuple[str, ...]:
-    """The model rows behind a row key: none for ``-``, two for a pair."""
-    return () if row == NO_ROW else tuple(row.split("+"))
-
-
-@dataclass(frozen=True)
-class Loan:
-    """Cases and goldens of another area that an area judges too, under its own name; nothing is copied.
-
-    Attributes:
-        area: the lender.
-        case: a case of the lender as one of the borrower, or None where it does not apply.
-        golden: a golden of the lender as one of the borrower.
-    """
-
-    area: str
-    case: Callable[[Case], Case | None]
-    golden: Callable[[Golden], Golden]
-
-
-@dataclass(frozen=True)
-class Area:
-    """What the runner needs to know of an area.
-
-    Attributes:
-        name: the word on the command line and the folder under ``fixtures/cases``.
-        title: one line for tables.
-        prefix: of its requirement ids (``RND``).
-        operation: the adapter operation it calls.
-        levels: the grades it reports, in the order of the matrix (``TEXT``, ``IDS``, ``MASKS``).
-        input_type: msgspec struct that ``Case.input`` must fit.
-        output_type: msgspec struct an adapter's result must fit; its ``__post_init__`` may raise ValueError.
-        expect_type: msgspec struct of ``Golden.expect`` (or ``Case.expect``).
-        rows: (case, all row specs) -> row keys the case applies to.
-        request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
-        oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None when cases carry ``expect``.
-        loan: cases it borrows from another area, or None.
-    """
-
-    name: str
-    title: str
-    prefix: str
-    operation: str
-    levels: tuple[str, ...]
-    input_type: type[msgspec.Struct]
-    output_type: type[msgspec.Struct]
-    expect_type: type[msgspec.Struct]
-    rows: Callable[[Case, Sequence[RowSpec]], Iterable[str]]
-    request: Callable[[Case, str], dict[str, Any]]
-    oracle: Callable[[Case, str, Mapping[str, Row]], Golden] | None = None
-    loan: Loan | None = None
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One case on one row, with what is expected of it (None where the case applies but no golden is needed).
-
-    A ``borrowed`` cell has its case and its golden from another area: they are linted, blessed and verified there.
-    ``normalisation`` names the way of preparing messages that the cell's oracle has, where it is not the current one.
-    """
-
-    area: Area
-    case: Case
-    row: str
-    golden: Golden | None
-    borrowed: bool = False
-    normalisation: str | None = None
-
-    def request(self) -> dict[str, Any]:
-        """What an adapter is asked."""
-        asked = self.area.request(self.case, self.row)
-        return asked if self.normalisation is None else {**asked, "normalisation": self.normalisation}
-
-    @property
-    def name(self) -> str:
-        """``render/qwen3/tool-parallel``: printed, and accepted by ``--case``."""
-        return f"{self.area.name}/{self.row}/{self.case.slug}"
+UNSHIPPED = ("cases", "mutants")
+"""Parts of an area that the wheel leaves out."""
 
 
 @cache
 def areas() -> dict[str, Area]:
     """All areas by name, in the order of the spec's chapters."""
-    modules = pkgutil.iter_modules(__path__)
-    found: list[Area] = [importlib.import_module(f"{__name__}.{module.name}").AREA for module in modules]
-    order = ("render", "parse", "bridge", "engines", "processors", "fast-forward", "aligners", "template-engine")
-    found.sort(key=lambda area: (order.index(area.name) if area.name in order else len(order), area.name))
+    found: list[Area] = [importlib.import_module(f"{folder}.area").AREA for folder in _folders()]
+    found.sort(key=lambda area: (area.order, area.name))
     return {area.name: area for area in found}
+
+
+def operations() -> tuple[str, ...]:
+    """What an implementation can be asked for, in the order of the areas."""
+    return tuple(dict.fromkeys(area.operation for area in areas().values() if area.operation != CONVERSE))
+
+
+def modules(part: str, area: str | None = None) -> list[ModuleType]:
+    """The modules of one part (``checks``, ``cases``, ``mutants``, ``bench``) of every area that has it, or of one."""
+    if part in UNSHIPPED:
+        find_unshipped()
+    found: list[ModuleType] = []
+    for folder in _folders() if area is None else [f"{__name__}.{area.replace('-', '_')}"]:
+        if importlib.util.find_spec(f"{folder}.{part}") is None:
+            continue
+        package = importlib.import_module(f"{folder}.{part}")
+        found.append(package)
+        if hasattr(package, "__path__"):
+            names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+            found += [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    return found
+
+
+def find_unshipped() -> None:
+    """Generators and mutants are not in a wheel: an installed one finds them in the checkout it is run from."""
+    root = checkout_root()
+    if root is None:
+        return
+    for folder in _folders():
+        package = importlib.import_module(folder)
+        beside = str(root / "conformance" / Path(*folder.split(".")))
+        if beside not in package.__path__:
+            package.__path__.append(beside)
+
+
+def _folders() -> list[str]:
+    return [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__) if module.ispkg]

@@ -16,12 +16,12 @@ import msgspec
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
-from tokenspec.bench import Bench, Figure
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.benchmark import Bench, Figure
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, read_report, save_report
 from tokenspec.report.page import run_page
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 from tokenspec.verdict import CellResult
 
 ROW = "toy-bpe"

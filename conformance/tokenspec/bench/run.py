@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 
 from tokenspec.adapters.resolve import resolve
-from tokenspec.bench import Bench, Figure
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.benchmark import Bench, Figure
 from tokenspec.models import load
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 
 ROW = "qwen3"
 COLUMNS = ("reference", "transformers", "renderers")

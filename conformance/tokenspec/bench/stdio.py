@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from tokenspec.adapters import Column
 from tokenspec.adapters.resolve import resolve
 from tokenspec.adapters.stdio import Process
-from tokenspec.areas import Cell
-from tokenspec.bench import Bench, Figure
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.benchmark import Bench, Figure
 from tokenspec.runner import Run, run_all
-from tokenspec.select import Selection, select_cells
 
 SERVED = f"cmd:{shlex.quote(sys.executable)} -m tokenspec serve --impl reference"
 ROWS = ("toy-bpe", "qwen3")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.models import Row
-from tokenspec.oracle.transformers_oracle import versions
+from tokenspec.oracle.transformers import versions
 
 from . import calls, conversation, stability, turns
 from .facts import Certificate, Facts, Tokens
@@ -16,7 +16,7 @@ def certify(row: Row, *, with_tokens: bool = True) -> Certificate:
     """Measure every fact. ``with_tokens`` False leaves out those that need the vocabulary, which is slow to load."""
     return Certificate(
         row=row.id,
-        pins=row.fingerprint,
+        pins=row.pins,
         options=dict(row.options),
         oracle=versions(),
         facts=measure(row, with_tokens=with_tokens),

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from tokenspec.data import fixtures_dir
-from tokenspec.model import canonical_json, read_fixture, write_atomically
+from tokenspec.store.canonical import canonical_json, read_fixture
+from tokenspec.store.writing import write_atomically
 
 from .facts import Certificate, Review, flat
 

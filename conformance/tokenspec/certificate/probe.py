@@ -9,7 +9,7 @@ from typing import Any
 
 from tokenspec.models import Row
 from tokenspec.oracle.clock import FROZEN, OTHER
-from tokenspec.oracle.transformers_oracle import OracleRefuses, TransformersOracle, effective_options
+from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
 Message = dict[str, Any]
 

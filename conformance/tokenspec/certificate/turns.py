@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenspec.areas.render import RenderInput
+from tokenspec.areas.render.oracle.golden import label_characters
+from tokenspec.areas.render.records import RenderInput
 from tokenspec.models import Row
 from tokenspec.oracle.attribution import Undecidable
-from tokenspec.oracle.render_golden import label_characters
-from tokenspec.oracle.transformers_oracle import OracleRefuses, TransformersOracle, effective_options
+from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
 from .facts import Prompt, Stop
 from .probe import Message, Probe, Refused

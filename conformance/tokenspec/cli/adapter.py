@@ -11,7 +11,7 @@ import click
 
 from tokenspec.cli.node_packages import node_packages
 from tokenspec.errors import UsageError
-from tokenspec.model import write_atomically
+from tokenspec.store.writing import write_atomically
 
 TEMPLATES = {
     ("python", False): ("python_program.py", "adapter.py"),

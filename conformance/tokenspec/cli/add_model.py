@@ -14,9 +14,9 @@ from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 
 if TYPE_CHECKING:
-    from tokenspec.models.add_files import Published
-    from tokenspec.models.add_row import Stated
-    from tokenspec.models.check import Step
+    from tokenspec.addition.check import Step
+    from tokenspec.addition.files import Published
+    from tokenspec.addition.row import Stated
 
 REVISION = re.compile(r"^[0-9a-f]{40}$")
 
@@ -49,8 +49,8 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
 
     Example: tokenspec models add org/model --revision 0123...cdef --licence Apache-2.0 --sheet review.md
     """
-    from tokenspec.models.add import land, prepare
-    from tokenspec.models.review import sheet
+    from tokenspec.addition.add import land, prepare
+    from tokenspec.addition.review import sheet
 
     published, stated = _read(repo, revision, from_dir, given)
     console = screen(stderr=True)
@@ -72,9 +72,9 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
 
 def show_sheet(found: Any, path: Path | None) -> None:
     """On the screen, and as Markdown where asked for."""
-    from tokenspec.model import write_atomically
-    from tokenspec.models.review_markdown import sheet_markdown
-    from tokenspec.models.review_screen import print_sheet
+    from tokenspec.addition.review_markdown import sheet_markdown
+    from tokenspec.addition.review_screen import print_sheet
+    from tokenspec.store.writing import write_atomically
 
     print_sheet(screen(), found)
     if path is not None:
@@ -85,8 +85,8 @@ def show_sheet(found: Any, path: Path | None) -> None:
 def _read(
     repo: str | None, revision: str | None, from_dir: Path | None, given: dict[str, Any]
 ) -> tuple[Published, Stated]:
-    from tokenspec.models.add_files import hub_folder, read_published
-    from tokenspec.models.add_row import Stated
+    from tokenspec.addition.files import hub_folder, read_published
+    from tokenspec.addition.row import Stated
     from tokenspec.models.spec import Hub
 
     if (repo is None) == (from_dir is None):
@@ -164,8 +164,8 @@ def check(rows: tuple[str, ...], sheet: Path | None) -> None:
 
     Exit codes: 1 when the oracle or the reference disagrees with the row, 4 when its fixtures are not in order.
     """
-    from tokenspec.model import write_atomically
-    from tokenspec.models.check import check_row
+    from tokenspec.addition.check import check_row
+    from tokenspec.store.writing import write_atomically
 
     blocks: list[str] = []
     codes = []

@@ -12,7 +12,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tokenspec.bench import Figure, benches
+from tokenspec.bench import benches
+from tokenspec.benchmark import Figure
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 

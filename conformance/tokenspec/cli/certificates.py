@@ -58,7 +58,7 @@ def changed_certificates(rows: Iterable[str]) -> list[str]:
     from tokenspec.certificate.files import same_oracle
     from tokenspec.certificate.screen import change_lines
     from tokenspec.models import AssetsMissing, load
-    from tokenspec.oracle.transformers_oracle import versions
+    from tokenspec.oracle.transformers import versions
 
     lines: list[str] = []
     for row in dict.fromkeys(rows):

@@ -12,7 +12,7 @@ from rich.progress import track
 from tokenspec.cli.screen import screen
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
-from tokenspec.fixtures.file_lists import SPEC_VERSION, refuse_installed
+from tokenspec.store.entries import SPEC_VERSION, refuse_installed
 
 from .options import selection, selection_options
 
@@ -21,7 +21,7 @@ spec_version = click.option(
     default=SPEC_VERSION,
     show_default=True,
     metavar="V",
-    help="The files of this version; see fixtures/files.",
+    help="The entries of this version; see fixtures/files.",
 )
 
 
@@ -29,14 +29,14 @@ spec_version = click.option(
 @selection_options
 @spec_version
 def list_files(spec_version: str, **chosen: Any) -> None:
-    """Print the path of every file of a selection, one a line, relative to the fixtures."""
-    from tokenspec.fixtures.export import files_of
+    """Print the name of every entry of a selection, one a line: cases, goldens, files; relative to the fixtures."""
+    from tokenspec.curation.export import chosen_entries
 
-    paths = files_of(selection(chosen), spec_version)
-    click.echo("\n".join(paths))
-    kinds = {kind: sum(path.startswith(f"{kind}/") for path in paths) for kind in ("cases", "regressions", "golden")}
+    names = chosen_entries(selection(chosen), spec_version)
+    click.echo("\n".join(names))
+    kinds = {kind: sum(name.startswith(f"{kind}/") for name in names) for kind in ("cases", "regressions", "golden")}
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    click.echo(f"{len(paths)} files below {fixtures_dir()}: {counts}", err=True)
+    click.echo(f"{len(names)} entries below {fixtures_dir()}: {counts}", err=True)
 
 
 @click.command()
@@ -50,7 +50,7 @@ def export(folder: Path, spec_version: str, **chosen: Any) -> None:
 
     Example: tokenspec fixtures export ./tokenspec-fixtures --area render --row qwen3
     """
-    from tokenspec.fixtures.export import export as write_folder
+    from tokenspec.curation.export import export as write_folder
 
     console = screen(stderr=True)
 
@@ -62,7 +62,7 @@ def export(folder: Path, spec_version: str, **chosen: Any) -> None:
     cases = sum(count["cases"] for count in described["counts"].values())
     goldens = sum(count["goldens"] for count in described["counts"].values())
     click.echo(f"wrote {folder}: {cases} cases, {goldens} goldens, spec version {spec_version}")
-    click.echo(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c files/{spec_version}.txt")
+    click.echo(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c SHA256SUMS")
 
 
 @click.command()
@@ -95,8 +95,8 @@ def promote(
     --why "A newline ends the text before a call." --flag BOUNDARY_MERGE --requires RND-010
     """
     from tokenspec.areas import areas
-    from tokenspec.fixtures.promote import counterexample_in_report, read_counterexample
-    from tokenspec.fixtures.promote import promote as make
+    from tokenspec.curation.promote import counterexample_in_report, read_counterexample
+    from tokenspec.curation.promote import promote as make
 
     refuse_installed("fixtures promote")
     if (failure is None) == (from_report is None):
@@ -124,19 +124,22 @@ def promote(
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("names", nargs=-1, required=True)
 @click.option("--reason", required=True, help="Why the released expectation changes.")
-def erratum(paths: tuple[str, ...], reason: str) -> None:
-    """Record that released files changed or went, and why. PATHS are relative to the fixtures."""
-    from tokenspec.fixtures.errata import record_erratum
-    from tokenspec.fixtures.file_lists import read_list, versions
+def erratum(names: tuple[str, ...], reason: str) -> None:
+    """Record that released entries changed or went, and why. NAMES are as tokenspec fixtures list prints them.
+
+    Example: tokenspec fixtures erratum 'golden/qwen3/render#role-user' --reason "the oracle left the end out"
+    """
+    from tokenspec.store.entries import current_entries, read_list, versions
+    from tokenspec.store.errata import record_erratum
 
     refuse_installed("fixtures erratum")
     if len(reason.split()) < 3:
         raise UsageError("--reason: say in plain words what was wrong, and who is affected")
-    listed = {path for version in versions() for path in read_list(version)}
-    for path in paths:
-        if path not in listed and not (fixtures_dir() / path).is_file():
-            raise UsageError(f"{path}: no fixture of any version has this path. See: tokenspec fixtures list")
-    record_erratum(paths, reason)
-    click.echo(f"recorded {len(paths)} in {fixtures_dir() / 'ERRATA.toml'}. Next: tokenspec fixtures lint")
+    known = {name for version in versions() for name in read_list(version)} | set(current_entries())
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name}: no version has an entry of this name. See: tokenspec fixtures list")
+    record_erratum(names, reason)
+    click.echo(f"recorded {len(names)} in {fixtures_dir() / 'ERRATA.toml'}. Next: tokenspec fixtures lint")

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import track
+from rich.progress import Progress, track
 
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 
 from .fixture_files import erratum, export, list_files, promote
 from .flips import flips
-from .options import selection_options
+from .options import selection, selection_options
 
 
 @click.command()
@@ -24,43 +24,41 @@ from .options import selection_options
 def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
     """Make the missing goldens from the oracle. Never deletes, never overwrites unless told why.
 
-    Each golden is asked for twice and at two dates; an oracle that does not repeat itself makes none.
+    Each golden is asked for twice and at two dates; an oracle that does not repeat itself makes none. What changed is
+    shown token by token, old beside new. Stopped in the middle, every file is the old one or the new one.
     """
     if overwrite and not erratum:
         raise UsageError("--overwrite needs --erratum REASON: a golden that changes is an erratum")
-    import pytest
+    from tokenspec.areas.selection import select_cells
+    from tokenspec.curation.blessing import bless as ask_all
+    from tokenspec.curation.blessing import entry_names
+    from tokenspec.curation.sheet import sheet
+    from tokenspec.store.entries import refuse_installed
+    from tokenspec.store.errata import record_erratum
 
-    from tokenspec import suite
-    from tokenspec.fixtures.errata import changed_goldens, record_erratum, snapshot_of_goldens
-
-    before = snapshot_of_goldens()
-    update = ["--snapshot-update"] if overwrite else ["--snapshot-update", "--snapshot-update-new-only"]
-    arguments = [
-        str(Path(suite.__path__[0]) / "test_goldens.py"),
-        "--tokenspec-bless",
-        "--snapshot-no-cleanup",
-        "-q",
-        "--no-header",
-    ]
-    arguments += [
-        "-p",
-        "no:cacheprovider",
-        "--tb=short",
-        "--import-mode=importlib",
-        "-W",
-        "ignore::UserWarning",
-        *update,
-    ]
-    for name in ("areas", "rows", "cases", "statuses"):
-        option = {"areas": "area", "rows": "row", "cases": "case", "statuses": "status"}[name]
-        arguments += [f"--tokenspec-{option}={value}" for value in chosen[name]]
-    code = pytest.main(arguments)
-    changed = changed_goldens(before)
-    if changed and erratum:
-        record_erratum(changed, erratum)
-        click.echo(f"{len(changed)} goldens replaced, recorded in ERRATA.toml")
-    click.echo("next: git diff fixtures/golden, then tokenspec fixtures lint")
-    sys.exit(int(code))
+    refuse_installed("bless")
+    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and not cell.borrowed]
+    console = screen(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("asking the oracle", total=len(cells))
+        done = ask_all(cells, overwrite=overwrite, on_cell=lambda _: progress.advance(task))
+    for change in (*done.replaced, *done.differing):
+        click.echo("\n".join(sheet(change)))
+    if done.replaced and erratum:
+        record_erratum(entry_names(done.replaced), erratum)
+    for cell, said in done.refused:
+        click.echo(f"{cell.name}: the oracle refuses unexpectedly: {said}")
+    if done.missing:
+        click.echo(f"not asked, files missing: {', '.join(sorted(done.missing))}; run: tokenspec models pull")
+    click.echo(
+        f"{done.equal} goldens as they were, {len(done.made)} made, {len(done.replaced)} replaced, "
+        f"{len(done.differing)} differ and were left alone"
+    )
+    if done.differing:
+        click.echo('next: where the oracle is right, tokenspec bless --overwrite --erratum "why they change"')
+    elif done.made or done.replaced:
+        click.echo("next: git diff fixtures/golden, then tokenspec fixtures lint --write-manifest")
+    sys.exit(1 if done.differing or done.refused else 0)
 
 
 @click.group()
@@ -72,8 +70,8 @@ def fixtures() -> None:
 @click.option("--write-manifest", is_flag=True, help="Renew MANIFEST.json and the JSON Schemas first.")
 def lint(write_manifest: bool) -> None:
     """Everything a fixture can get wrong, one line each; exit code 4 when anything is."""
-    from tokenspec.fixtures.lint import problems
-    from tokenspec.fixtures.manifest import write_manifest as renew
+    from tokenspec.curation.lint import problems
+    from tokenspec.curation.manifest import write_manifest as renew
 
     if write_manifest:
         renew()
@@ -101,12 +99,10 @@ def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
     if since is not None or folder is not None:
         verify_files(since, folder)
         return
+    from tokenspec.areas.oracle_version import same_answer
+    from tokenspec.areas.selection import select_cells
+    from tokenspec.curation.blessing import ask_oracle
     from tokenspec.models import AssetsMissing
-    from tokenspec.oracle.bless import ask_oracle
-    from tokenspec.oracle_version import same_answer
-    from tokenspec.select import select_cells
-
-    from .options import selection
 
     cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden and not cell.borrowed]
     differing, missing = 0, set()
@@ -131,8 +127,8 @@ def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
 
 def verify_files(since: str | None, folder: Path | None) -> None:
     """The two comparisons that need no oracle."""
-    from tokenspec.fixtures.outside import problems_in
-    from tokenspec.fixtures.releases import changed_since, release
+    from tokenspec.curation.outside import problems_in
+    from tokenspec.curation.releases import changed_since, release
 
     if since is not None and folder is not None:
         raise UsageError("--since looks at the fixtures here, --folder at others; give one of the two")
@@ -142,6 +138,32 @@ def verify_files(since: str | None, folder: Path | None) -> None:
     name = folder if folder is not None else f"since {since}"
     click.echo(f"{name}: {len(found)} problems" if found else f"{name}: as it was written")
     sys.exit(FixtureError.exit_code if found else 0)
+
+
+@fixtures.command()
+@click.option("--area", "names", multiple=True, metavar="AREA", help="Only this area; repeatable.")
+def cases(names: tuple[str, ...]) -> None:
+    """Write the case files from the generators of each area; needs a checkout."""
+    from tokenspec.curation.case_writing import write_area
+
+    for line in write_area(names):
+        click.echo(line)
+    click.echo("next: tokenspec bless, then tokenspec fixtures lint --write-manifest")
+
+
+@fixtures.command()
+@click.argument("rows", nargs=-1)
+def profiles(rows: tuple[str, ...]) -> None:
+    """Write where the id profiles of rows differ: of the named rows, or of every row that is at hand."""
+    from tokenspec.areas.render.profiles import answered, path_of, rows_with_profiles, write
+    from tokenspec.models import available
+
+    for row in rows or rows_with_profiles():
+        if (missing := available(row)) is not None:
+            click.echo(f"{row}: not written, {missing}")
+        elif answered(row):
+            write(row)
+            click.echo(f"{row}: {path_of(row).name}")
 
 
 for verb in (list_files, export, promote, erratum, flips):

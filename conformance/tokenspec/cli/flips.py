@@ -5,29 +5,28 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 from rich.progress import track
 
-from tokenspec.areas import Cell
-from tokenspec.cli.options import selection, selection_options
-from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
-from tokenspec.model import canonical_json, write_atomically
-from tokenspec.models import available
-from tokenspec.oracle_version import (
+from tokenspec.areas.area import Cell
+from tokenspec.areas.oracle_version import (
     CURRENT,
     EARLIER,
     FLIPPING_AREA,
     OracleVersion,
-    flip_path,
+    flips_path,
     load_flip,
     oracle_version,
     same_answer,
     what_flips,
 )
-from tokenspec.select import select_cells
+from tokenspec.areas.selection import select_cells
+from tokenspec.cli.options import selection, selection_options
+from tokenspec.cli.screen import screen
+from tokenspec.curation.blessing import Change, ask_oracle, write_each
+from tokenspec.errors import UsageError
+from tokenspec.models import available
 
 
 @click.command()
@@ -67,23 +66,19 @@ def flips(write: bool, **chosen: tuple[str, ...]) -> None:
     click.echo("next: tokenspec list flips")
 
 
-def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Path]:
-    """The flip files that are missing, stale or other than this version's answer; ``write`` mends them."""
-    from tokenspec.oracle.bless import ask_oracle
-
-    wrong: list[Path] = []
+def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> list[Change]:
+    """The flips that are missing, stale or other than this version's answer; ``write`` mends them."""
+    wrong: list[Change] = []
     for cell in cells:
-        committed, path = load_flip(version, cell.row, cell.case), flip_path(version, cell.row, cell.case)
+        committed = load_flip(version, cell.row, cell.case)
         now = ask_oracle(cell)
         if cell.golden is None or same_answer(now, cell.golden):
             if committed is not None:
-                wrong.append(path)
+                wrong.append(Change(cell, committed, None))
                 click.echo(f"no flip any more: {cell.name}")
-                if write:
-                    path.unlink()
         elif committed is None or not same_answer(now, committed):
-            wrong.append(path)
+            wrong.append(Change(cell, committed, now))
             click.echo(f"flips: {cell.name}: {what_flips(cell.golden, now)}")
-            if write:
-                write_atomically(path, canonical_json(now))
+    if write:
+        write_each(wrong, lambda cell: flips_path(version, cell.row))
     return wrong

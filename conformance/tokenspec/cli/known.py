@@ -15,7 +15,7 @@ from rich.text import Text
 from tokenspec.adapters import Column
 from tokenspec.errors import UsageError
 from tokenspec.known_failures import KnownFailures, Ledger, judge_known, ledgers_for, load_known_failures, rewrite
-from tokenspec.model import write_atomically
+from tokenspec.store.writing import write_atomically
 from tokenspec.verdict import CellResult, Verdict
 
 SHOWN = 20

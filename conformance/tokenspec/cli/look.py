@@ -15,15 +15,16 @@ from rich.text import Text
 from tokenspec.adapters import Ok
 from tokenspec.adapters.resolve import registered, resolve
 from tokenspec.areas import areas
-from tokenspec.checks import all_checks
+from tokenspec.areas.check import all_checks
+from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flips
+from tokenspec.areas.selection import Selection, borrowed_cases, load_cases, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import available, load, specs
-from tokenspec.oracle_version import CURRENT, EARLIER, flips_of, what_flips
-from tokenspec.runner import Run, assets_of
-from tokenspec.select import Selection, borrowed_cases, load_cases, select_cells
-from tokenspec.spec import requirements
-from tokenspec.spec.lock import read_lock
+from tokenspec.models.assets import assets_of
+from tokenspec.requirements import requirements
+from tokenspec.runner import Run
+from tokenspec.traceability.lock import read_lock
 
 from .explain_row import explain_row, row_as_json
 

@@ -64,7 +64,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
     print_autopsies(console, found)
     survivors = [result for result in found if not result.killed]
     if record and not survivors:
-        from tokenspec.spec.lock import write_lock
+        from tokenspec.traceability.lock import write_lock
 
         kills: dict[str, set[str]] = {}
         for result in found:
@@ -79,7 +79,7 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool) -> None
 
 def unkilled_claims(console: Console, found: list[Autopsy]) -> list[Autopsy]:
     """Kills the lock claims and this run did not see."""
-    from tokenspec.spec.lock import read_lock
+    from tokenspec.traceability.lock import read_lock
 
     seen = {(id_, result.mutant.id) for result in found for id_ in result.kills}
     by_id = {result.mutant.id: result for result in found}

@@ -11,7 +11,7 @@ def node_packages() -> None:
 
     They come through your own npm, pinned, and no script of a package runs.
     """
-    from tokenspec.adapters.first_party.node_packages import install
+    from tokenspec.columns.node_packages import install
 
     click.echo(f"installed in {install()}")
     click.echo("next: tokenspec run --impl huggingface-jinja --area template-engine")

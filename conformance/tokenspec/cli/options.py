@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tokenspec.select import Selection
+from tokenspec.areas.selection import Selection
 
 Command = Callable[..., Any]
 

@@ -13,15 +13,20 @@ import click
 
 from tokenspec.adapters import Column, Failed, Ok
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas import Cell, areas
-from tokenspec.areas.render import RenderOutput
+from tokenspec.areas import areas
+from tokenspec.areas.area import Cell
+from tokenspec.areas.evidence import labelled
+from tokenspec.areas.render.records import RenderOutput
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
-from tokenspec.model import Case, write_atomically
 from tokenspec.models import Row, load
+from tokenspec.models.assets import assets_of
 from tokenspec.report.conversation import conversation_data, print_conversation, print_shares, shares, token_table
-from tokenspec.report.evidence import Tokens, labelled, owner_texts, tokens
-from tokenspec.runner import DEFAULT_TIMEOUT, Run, assets_of
+from tokenspec.report.evidence import owner_texts, tokens
+from tokenspec.runner import DEFAULT_TIMEOUT, Run
+from tokenspec.store.records import Case
+from tokenspec.store.writing import write_atomically
+from tokenspec.verdict import Tokens
 
 SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from tokenspec.errors import UsageError
-from tokenspec.model import write_atomically
 from tokenspec.report.jsonl import read_report, save_report
+from tokenspec.store.writing import write_atomically
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
 SHOWN_CHANGES = 20

@@ -11,16 +11,16 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tokenspec.adapters import CONVERSE, OPERATIONS, Column
+from tokenspec.adapters import CONVERSE, Column
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas import Cell
-from tokenspec.areas.protocol import within_reach
+from tokenspec.areas import operations
+from tokenspec.areas.area import Cell
+from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
+from tokenspec.areas.protocol.area import within_reach
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
-from tokenspec.fixtures.flags import basic_flags
-from tokenspec.fixtures.guard import untouched
 from tokenspec.models import specs
-from tokenspec.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
@@ -28,7 +28,8 @@ from tokenspec.report.page import write_page
 from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_unsupported
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
-from tokenspec.select import Selection, select_cells
+from tokenspec.store.flags import basic_flags
+from tokenspec.store.guard import untouched
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
 from .certificates import changed_certificates
@@ -226,7 +227,9 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         basic = basic_flags()
         own = [cell for cell in select_cells(Selection(statuses=("toy",))) if not cell.borrowed]
         chosen = [cell for cell in own if basic.issuperset(cell.case.flags)]
-        able = {operation for column in columns for operation in column.capabilities}
+        able = {
+            operation for operation in (*operations(), CONVERSE) if any(column.claims(operation) for column in columns)
+        }
         cells = [cell for cell in chosen if cell.area.operation in able]
         if not {cell.area.operation for cell in cells} - {CONVERSE}:
             raise UsageError(no_operation(columns))
@@ -259,10 +262,10 @@ def no_operation(columns: list[Column]) -> str:
     import difflib
 
     names = ", ".join(column.name for column in columns)
-    claimed = sorted({operation for column in columns for operation in column.capabilities} - {CONVERSE})
-    close = {near for name in claimed for near in difflib.get_close_matches(name, OPERATIONS, n=1)}
+    claimed = sorted({operation for column in columns for operation in column.announced})
+    close = {near for name in claimed for near in difflib.get_close_matches(name, operations(), n=1)}
     meant = f" It claims {', '.join(claimed)}; did you mean {', '.join(sorted(close))}?" if close else ""
     return (
         f"{names}: has none of the operations.{meant} An object has them as methods, a program names them in its "
-        f"answer to start: {', '.join(OPERATIONS)}"
+        f"answer to start: {', '.join(operations())}"
     )

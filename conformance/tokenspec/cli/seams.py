@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tokenspec.areas.render.profiles import HOW, RowProfiles, profiles_of, rows_with_profiles
 from tokenspec.errors import UsageError
-from tokenspec.fixtures.profiles import HOW, RowProfiles, profiles_of, rows_with_profiles
 from tokenspec.models import spec_of
 
 MAX_PLACES = 4

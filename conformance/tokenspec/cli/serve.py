@@ -15,5 +15,6 @@ def serve(impl: str) -> None:
     Example: tokenspec run --impl "cmd:tokenspec serve --impl reference" --status toy
     """
     from tokenspec.adapters.server import serve_stdio
+    from tokenspec.areas import operations
 
-    serve_stdio(lambda: resolve(impl))
+    serve_stdio(lambda: resolve(impl), operations())

@@ -16,9 +16,9 @@ def spec() -> None:
 
 @spec.command()
 def check() -> None:
-    """Rules T1 to T7: keywords, ids, checks, mutants, cases and reviewed text. Exit code 1 when one is broken."""
-    from tokenspec.spec import requirements
-    from tokenspec.spec.rules import violations
+    """Keywords, ids, checks, mutants, cases, reviewed and included text. Exit code 1 when a rule is broken."""
+    from tokenspec.requirements import requirements
+    from tokenspec.traceability.rules import violations
 
     found = violations()
     for line in found:
@@ -30,12 +30,25 @@ def check() -> None:
 
 
 @spec.command()
+def include() -> None:
+    """Write the docstrings that chapters include: what a module says of itself stands there only."""
+    from tokenspec.data import checkout_root
+    from tokenspec.traceability.docstrings import include as write_docstrings
+
+    root = checkout_root()
+    if root is None:
+        raise UsageError("docstrings are included in a source checkout; run this in one")
+    written = write_docstrings(root)
+    click.echo(f"wrote {', '.join(written)}" if written else "every chapter is up to date")
+
+
+@spec.command()
 @click.argument("ids", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Acknowledge every changed requirement.")
 def ack(ids: tuple[str, ...], everything: bool) -> None:
     """Say that the checks of these requirements were reviewed against the current text."""
-    from tokenspec.spec import requirements
-    from tokenspec.spec.lock import write_lock
+    from tokenspec.requirements import requirements
+    from tokenspec.traceability.lock import write_lock
 
     if not ids and not everything:
         raise UsageError("name requirements, or give --all. See what changed: tokenspec spec check")

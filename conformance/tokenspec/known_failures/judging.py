@@ -198,8 +198,8 @@ def can_run(entry: Entry) -> bool:
 def all_cells() -> frozenset[tuple[str, str]]:
     """Every (case, row) of the suite, borrowed ones included; goldens stay unread."""
     from tokenspec.areas import areas
+    from tokenspec.areas.selection import Selection, borrowed_cases, rows_of, select_cells
     from tokenspec.models import specs
-    from tokenspec.select import Selection, borrowed_cases, rows_of, select_cells
 
     own = {(cell.case.id, cell.row) for cell in select_cells(Selection(), with_goldens=False)}
     for area in areas().values():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from tokenspec.errors import UsageError
-from tokenspec.model import toml_string
+from tokenspec.store.canonical import toml_string
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 from .entries import KEYS, Entry, Failure, FailureClass, KnownFailures

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,9 +24,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_candidate: ContextVar[RowSpec | None] = ContextVar("candidate", default=None)
+
+
+def specs() -> Mapping[str, RowSpec]:
+    """Every row by id, real ones first, then stand-ins, then toys; within :func:`candidate` that one, too."""
+    one = _candidate.get()
+    return committed_specs() if one is None else {**committed_specs(), one.id: one}
+
+
+@contextmanager
+def candidate(spec: RowSpec) -> Iterator[None]:
+    """Within the block a row that is not committed counts among the rows; afterwards nobody has heard of it."""
+    before = _candidate.set(spec)
+    try:
+        yield
+    finally:
+        _candidate.reset(before)
+        load.cache_clear()
+
+
 @cache
-def specs() -> dict[str, RowSpec]:
-    """Every row file, by id, real ones first, then stand-ins, then toys."""
+def committed_specs() -> dict[str, RowSpec]:
+    """Every row file, read once."""
     order = ("real", "stand-in", "toy")
     rows = [decode(path, RowSpec) for path in sorted((fixtures_dir() / "models").glob("*.toml"))]
     return {row.id: row for row in sorted(rows, key=lambda row: (order.index(row.status), row.id))}
@@ -78,7 +101,7 @@ class Row:
         return dict(self.spec.options)
 
     @property
-    def fingerprint(self) -> dict[str, str]:
+    def pins(self) -> dict[str, str]:
         """The pins that goldens name: sha256 of the tokenizer and of the template."""
         return self.spec.pins
 

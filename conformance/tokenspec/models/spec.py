@@ -153,7 +153,7 @@ class Fingerprint(Strict, frozen=True):
     vector_files: tuple[RegistrySource, ...] = ()
 
 
-class Deviation(Strict, frozen=True):
+class Exemption(Strict, frozen=True):
     """A located exception: which requirement this row does not meet, and why that is not our error."""
 
     requirement: Annotated[str, msgspec.Meta(pattern="^[A-Z]{3}-[0-9]{3}$")]
@@ -180,7 +180,7 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     options: dict[str, str | bool | int | None] = {}
     fingerprint: Fingerprint = Fingerprint()
     hub: Hub | None = None
-    deviation: tuple[Deviation, ...] = ()
+    exemption: tuple[Exemption, ...] = ()
 
     @property
     def pins(self) -> dict[str, str]:

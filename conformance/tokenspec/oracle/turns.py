@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenspec.models import Row
+from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
 from .attribution import Path, Undecidable, attribute
-from .transformers_oracle import OracleRefuses, TransformersOracle, effective_options
 
 Message = dict[str, Any]
 THOUGHT = "Let me see."

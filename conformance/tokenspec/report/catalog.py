@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tokenspec.areas import areas, models_of
-from tokenspec.checks import all_checks
+from tokenspec.areas import areas
+from tokenspec.areas.area import models_of
+from tokenspec.areas.check import all_checks
+from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.data import fixtures_dir
-from tokenspec.deviations import reasons_of
 from tokenspec.models import specs
-from tokenspec.oracle_version import CURRENT
-from tokenspec.spec import requirements
+from tokenspec.report.deviations import reasons_of
+from tokenspec.requirements import requirements
 
 if TYPE_CHECKING:
     from tokenspec.adapters import Column
-    from tokenspec.areas import Cell
+    from tokenspec.areas.area import Cell
 
 FORMAT = 2
 PACKAGES = ("tokenspec", "transformers", "tokenizers", "jinja2", "torch")

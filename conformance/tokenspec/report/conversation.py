@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tokenspec.report.evidence import Tokens
+from tokenspec.verdict import Tokens
 
 STYLES = {
     "scaffold": "bright_black",

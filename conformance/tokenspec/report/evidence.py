@@ -8,17 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from tokenspec.model import decode_mask
+from tokenspec.areas.check import Subject
+from tokenspec.areas.evidence import Labelled
+from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
 from tokenspec.report.lines import cut_lines, lines_of
-
-if TYPE_CHECKING:
-    from tokenspec.areas.bridge import BridgeExpect, BridgeOutput
-    from tokenspec.areas.render import RenderExpect, RenderOutput
-    from tokenspec.checks import Subject
+from tokenspec.verdict import Evidence, Label, Tokens
 
 WINDOW = 300
 """Tokens kept before and after the first difference."""
@@ -26,59 +24,14 @@ WINDOW = 300
 LONGEST_INPUT = 20_000
 """Characters kept of a case's input."""
 
-Label = tuple[str, int | None]
-
-
-class Tokens(msgspec.Struct, frozen=True, omit_defaults=True):
-    r"""A run of tokens, cut to a window.
-
-    Attributes:
-        ids: the token ids of the window.
-        pieces: what each id spells; bytes that are no whole character are written ``\xe2\x82``.
-        owners: runs of ``[kind, message index or null, tokens]`` that tile the window. Kinds: ``scaffold``,
-            ``content``, ``sampled``, ``prompt`` (generation prompt), ``prior`` (the part a bridge was given),
-            ``unattributed`` (nobody said).
-        start: the index of the first token of the window.
-        total: how many tokens there are in all.
-    """
-
-    ids: list[int]
-    pieces: list[str]
-    owners: list[tuple[str, int | None, int]]
-    start: int = 0
-    total: int = 0
-
-    def labels(self) -> list[Label]:
-        """Kind and message of each token of the window."""
-        return [(kind, message) for kind, message, count in self.owners for _ in range(count)]
-
-
-class Evidence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What one cell is shown with. ``input`` is the case's input as JSON text; the lines are fields, one a line."""
-
-    input: str = ""
-    expected: Tokens | None = None
-    got: Tokens | None = None
-    expected_lines: list[str] = []
-    got_lines: list[str] = []
-
 
 def evidence_of(subject: Subject) -> Evidence:
     """What to show of a cell: tokens for the areas that make token lists, fields for every area."""
-    from tokenspec.areas.bridge import BridgeExpect
-    from tokenspec.areas.render import RenderExpect
-
-    expected: tuple[list[int], list[Label]] | None = None
-    got: tuple[list[int], list[Label]] | None = None
-    if isinstance(subject.expect, RenderExpect):
-        expected = subject.expect.token_ids, labels_expected(subject.expect)
-        got = None if subject.output is None else labelled(subject.output)
-    elif isinstance(subject.expect, BridgeExpect):
-        expected = bridge_expected(subject.expect)
-        got = None if subject.output is None else labelled(subject.output, prior=prior_length(subject.expect))
+    of_area, expect = subject.cell.area.evidence, subject.expect
+    expected, got = (None, None) if of_area is None or expect is None else of_area(expect, subject.output)
     wanted, given = windows(subject, expected, got) if expected is not None else (None, None)
     show_fields = wanted is None and subject.output is not None
-    want_lines = lines_of(msgspec.to_builtins(subject.expect)) if show_fields and subject.expect is not None else []
+    want_lines = lines_of(msgspec.to_builtins(expect)) if show_fields and expect is not None else []
     got_lines = lines_of(msgspec.to_builtins(subject.output)) if show_fields else []
     want_lines, got_lines = cut_lines(want_lines, got_lines)
     return Evidence(
@@ -94,67 +47,7 @@ def input_text(value: object) -> str:
     return f"{text[:LONGEST_INPUT]}\n... {len(text) - LONGEST_INPUT} more characters"
 
 
-def labels_expected(expect: RenderExpect) -> list[Label]:
-    """Per token of the oracle its kind and message: the masks where they are given, else the spans."""
-    spans: list[Label] = [(kind, message) for kind, message, count, _ in expect.spans for _ in range(count)]
-    spans += [("unattributed", None)] * (len(expect.token_ids) - len(spans))
-    spans = spans[: len(expect.token_ids)]
-    if expect.sampled is None or expect.is_content is None:
-        return spans
-    masks = zip(spans, decode_mask(expect.sampled), decode_mask(expect.is_content), strict=True)
-    return [(kind_by(kind, sampled=sampled, body=body), message) for (kind, message), sampled, body in masks]
-
-
-def kind_by(outside: str, *, sampled: bool, body: bool) -> str:
-    """The kind two masks give a token; ``outside`` is what scaffold is called here."""
-    if sampled:
-        return "sampled"
-    if body:
-        return "content"
-    return outside if outside in {"prompt", "prior", "unattributed"} else "scaffold"
-
-
-def labelled(output: RenderOutput | BridgeOutput, *, prior: int = 0) -> tuple[list[int], list[Label]] | None:
-    """The ids of an output with the owners it claims; ``unattributed`` where it gives no masks of the right length."""
-    ids = output.token_ids
-    if ids is None:
-        return None
-    sampled, body = output.mask("sampled_mask"), output.mask("is_content")
-    indices = output.message_indices
-    if indices is None or len(indices) != len(ids):
-        indices = [-1] * len(ids)
-    known = sampled is not None and body is not None and len(sampled) == len(body) == len(ids)
-    labels: list[Label] = []
-    for position in range(len(ids)):
-        outside = "prior" if position < prior else "scaffold" if known else "unattributed"
-        in_sampled = bool(sampled and known and sampled[position])
-        in_body = bool(body and known and body[position])
-        message = indices[position] if indices[position] >= 0 else None
-        labels.append((kind_by(outside, sampled=in_sampled, body=in_body), message))
-    return list(ids), labels
-
-
-def prior_length(expect: BridgeExpect) -> int:
-    """How many tokens a bridge was given."""
-    return len(expect.prompt_ids) + len(expect.completion_ids)
-
-
-def bridge_expected(expect: BridgeExpect) -> tuple[list[int], list[Label]] | None:
-    """One right answer of a bridge: the prior part, the first closer, the suffix. None where none is demanded."""
-    if expect.must == "refuse" or not expect.suffix_ids:
-        return None
-    closer = expect.closers[0] if expect.closers else []
-    ids = [*expect.prompt_ids, *expect.completion_ids, *closer, *expect.suffix_ids]
-    labels: list[Label] = [("prior", None)] * prior_length(expect)
-    labels += [("scaffold", None)] * len(closer)
-    labels += [(kind, message) for kind, message, count, _ in expect.spans for _ in range(count)]
-    labels += [("scaffold", None)] * (len(ids) - len(labels))
-    return ids, labels[: len(ids)]
-
-
-def windows(
-    subject: Subject, expected: tuple[list[int], list[Label]], got: tuple[list[int], list[Label]] | None
-) -> tuple[Tokens, Tokens | None]:
+def windows(subject: Subject, expected: Labelled, got: Labelled | None) -> tuple[Tokens, Tokens | None]:
     """Both sides, cut to the same window around the first difference."""
     tokenizer = subject.rows[subject.cell.row].tokenizer
     at = 0 if got is None else first_difference(expected, got)
@@ -171,7 +64,7 @@ def tokens(
     return Tokens(shown, pieces(tokenizer, shown), owners, start, len(ids))
 
 
-def first_difference(expected: tuple[list[int], list[Label]], got: tuple[list[int], list[Label]]) -> int:
+def first_difference(expected: Labelled, got: Labelled) -> int:
     """The index of the first token that differs in id or in owner; the shorter length when one side goes on."""
     pairs = zip(zip(*expected, strict=True), zip(*got, strict=True), strict=False)
     for index, ((want_id, want), (got_id, have)) in enumerate(pairs):
@@ -204,8 +97,6 @@ def owner_texts(tokenizer: Any, shown: Tokens) -> list[str]:
 
 def bytes_of(tokenizer: Any, ids: Sequence[int]) -> list[bytes]:
     """The bytes each id stands for."""
-    from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
-
     added, fallback, size = tokenizer.get_added_vocab(), has_byte_fallback(tokenizer), len(tokenizer)
 
     def spelled(id_: int) -> bytes:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import msgspec
 
 from tokenspec.errors import UsageError
-from tokenspec.model import open_atomically
 from tokenspec.report.catalog import FORMAT
+from tokenspec.store.writing import open_atomically
 from tokenspec.verdict import CellResult
 
 AGAIN = "Run again with --report."

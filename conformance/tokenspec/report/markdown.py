@@ -6,30 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from tokenspec.report.jsonl import Report
+from tokenspec.report.markup import code, plain
 from tokenspec.report.tally import Tally, never_exercised, tallies
+from tokenspec.report.why import markdown_why
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict, exit_code
 
 SAID = {0: "conformant on what was judged", 1: "**not conformant**", 3: "**adapter errors**"}
 MOST_KINDS = 20
-SPECIAL = "\\`*_[]<>|#&"
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
-    escaped = "".join(f"\\{character}" if character in SPECIAL else character for character in text)
-    return " ".join(escaped.split())
-
-
-def code(text: str) -> str:
-    """An inline code span that also holds backticks and column bars."""
-    fence = "``" if "`" in text else "`"
-    return f"{fence} {text} {fence}".replace("|", "\\|") if "`" in text else f"`{text}`".replace("|", "\\|")
 
 
 def markdown(report: Report) -> str:
     """Who was judged by what, the matrix of every area, the kinds of failures, what was not exercised."""
-    from tokenspec.report.why import markdown_why
-
     blocks = ["# tokenspec run", "\n".join(columns(report))]
     blocks += [block for area in report.header["areas"] for block in area_table(report, area)]
     legend = "passed/judged cases; – nothing judged (unsupported, never counted as a pass); **bold** has failures; "

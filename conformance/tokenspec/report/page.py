@@ -13,9 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tokenspec.model import write_atomically
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page_data import as_script, page_data
+from tokenspec.store.writing import write_atomically
 
 NON_CHARACTERS = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
 NOT_HTML = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef{NON_CHARACTERS}]")

@@ -9,13 +9,12 @@ from typing import Any
 
 import msgspec
 
-from tokenspec.deviations import Deviation, Reasons
-from tokenspec.oracle_version import CURRENT
-from tokenspec.report.evidence import Evidence, Tokens
+from tokenspec.areas.oracle_version import CURRENT
+from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
-from tokenspec.verdict import CellResult, Finding, exit_code
+from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, exit_code
 
 MOST_EVIDENCE = 4_000_000
 """Characters of evidence a page holds, so that it stays below 10 MB; what is left out is said."""

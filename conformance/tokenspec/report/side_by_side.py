@@ -6,7 +6,8 @@ from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from tokenspec.report.evidence import Tokens, same_owner
+from tokenspec.report.evidence import same_owner
+from tokenspec.verdict import Tokens
 
 Run = tuple[str, int, int]
 """A mark and how many items of the left and of the right side it covers: ``=`` equal, ``~`` changed, ``-`` only left,

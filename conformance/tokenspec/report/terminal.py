@@ -13,7 +13,7 @@ from rich.text import Text
 from tokenspec.areas import areas
 from tokenspec.report.jsonl import Report
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
-from tokenspec.spec import requirements
+from tokenspec.requirements import requirements
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 SHOWN_FAILURES = 3

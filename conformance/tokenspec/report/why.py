@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tokenspec.deviations import Deviation, Explained, Reasons, explain, reasons_of
-from tokenspec.report.markdown import code, plain
+from tokenspec.report.deviations import Deviation, Explained, Reasons, explain, reasons_of
+from tokenspec.report.markup import code, plain
 from tokenspec.verdict import CellResult
 
 SHOWN = 5

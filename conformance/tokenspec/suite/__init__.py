@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import pytest
 
-    from tokenspec.pytest_plugin import Judgement
+    from tokenspec.suite.findings import Judgement
 
 
 class Conformance:

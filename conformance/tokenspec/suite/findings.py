@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from tokenspec.verdict import Finding, Verdict
+from tokenspec.verdict import CellResult, Finding, Verdict
+
+Judgement = Callable[[], CellResult]
+"""Judges one cell when called."""
 
 
 def show(findings: Sequence[Finding], subtests: pytest.Subtests) -> None:

@@ -9,7 +9,7 @@ from tokenspec.suite.findings import show
 if TYPE_CHECKING:
     import pytest
 
-    from tokenspec.pytest_plugin import Judgement
+    from tokenspec.suite.findings import Judgement
 
 
 def test_cell(tokenspec_judgement: Judgement, subtests: pytest.Subtests) -> None:

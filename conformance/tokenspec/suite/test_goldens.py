@@ -1,4 +1,4 @@
-"""Goldens against their oracle. Collects nothing unless ``tokenspec bless`` (or --tokenspec-bless) asks for it."""
+"""Goldens against their oracle, as snapshots. Collects nothing unless --tokenspec-bless or --snapshot-update asks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tokenspec.data import fixtures_dir
-from tokenspec.oracle.transformers_oracle import OracleRefuses
+from tokenspec.oracle.transformers import OracleRefuses
 
 if TYPE_CHECKING:
-    from tokenspec.areas import Cell
+    from tokenspec.areas.area import Cell
 
 
 def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
     """What the oracle says today equals the committed golden."""
-    from tokenspec.golden_snapshot import GoldenSnapshot
+    from tokenspec.areas.selection import goldens_path
+    from tokenspec.curation.blessing import ask_oracle
     from tokenspec.models import AssetsMissing
-    from tokenspec.oracle.bless import ask_oracle
-    from tokenspec.select import golden_path
+    from tokenspec.suite.snapshot import GoldenSnapshot
 
     cell = tokenspec_blessed_cell
     try:
@@ -27,5 +27,6 @@ def test_oracle(tokenspec_blessed_cell: Cell, snapshot: Any) -> None:
         pytest.skip(str(missing))
     except OracleRefuses as refusal:
         pytest.fail(f"{cell.name}: the oracle refuses unexpectedly: {refusal}", pytrace=False)
-    name = str(golden_path(cell.row, cell.case).relative_to(fixtures_dir() / "golden").with_suffix(""))
+    file = goldens_path(cell.row, cell.area.name).relative_to(fixtures_dir() / "golden")
+    name = f"{file.as_posix()}#{cell.case.slug}"
     assert golden == snapshot(name=name, extension_class=GoldenSnapshot)

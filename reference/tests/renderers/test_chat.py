@@ -7,8 +7,9 @@ import enum
 import pytest
 from toys import byte_level, gpt2_like
 
-from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError
-from tokenspec_reference.renderers import create_renderer
+from tokenspec_reference.adapter import ReferenceAdapter
+from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError, UnknownFamily
+from tokenspec_reference.renderers import create_renderer, family_names
 from tokenspec_reference.renderers.chat import build_chat, normalise, plain, tool_names
 
 cycle: list = []
@@ -68,11 +69,29 @@ def test_what_the_template_refuses_is_a_template_rejection():
         create_renderer(byte_level(), family="qwen2.5").render([{"role": "user"}])
 
 
-def test_unknown_family_and_options():
-    with pytest.raises(TokenSpecError, match="unknown family") as caught:
-        create_renderer(byte_level(), family="qwen99")
-    assert caught.value.field == "family"
-    for name in ("encoding", "id_profile", "straddle", "profile"):
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("qwen33", "unknown family 'qwen33'; did you mean 'qwen3'?"),
+        ("QWEN3-vl", "unknown family 'QWEN3-vl'; did you mean 'qwen3-vl'?"),
+        ("", "unknown family ''. Known: qwen2.5, "),
+        ("nothing like it", "unknown family 'nothing like it'. Known: qwen2.5, "),
+    ],
+)
+def test_an_unknown_family_is_refused_with_the_nearest_name(name, said):
+    for refused in (
+        lambda: create_renderer(byte_level(), family=name, chat_template="{{ messages[0].content }}"),
+        lambda: ReferenceAdapter().load("row", {"family": name, "chat_template": "{{ messages[0].content }}"}),
+    ):
+        with pytest.raises(UnknownFamily) as caught:
+            refused()
+        assert caught.value.field == "family"
+        assert said in str(caught.value)
+        assert caught.value.known == tuple(family_names())
+
+
+def test_unknown_options():
+    for name in ("encoding", "id_profile", "straddle", "normalisation"):
         with pytest.raises(TokenSpecError) as caught:
             create_renderer(byte_level(), family="qwen3", **{name: "nonsense"})
         assert caught.value.field == name
@@ -84,7 +103,7 @@ def test_unknown_family_and_options():
     assert caught.value.field == "tokenizer"
 
 
-def test_profiles():
+def test_normalisations():
     message = {"role": "assistant", "content": None, "reasoning": "r"}
     assert normalise(message, "hf4") == message
     assert normalise(message, "hf5") == {

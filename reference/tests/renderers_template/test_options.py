@@ -1,4 +1,4 @@
-"""Options, profiles, the clock, and what a template reads."""
+"""Options, normalisations, the clock, and what a template reads."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ KEYS = "{% for m in messages %}{{ m.keys() | list }}{{ m.reasoning_content }}|{{
 USER = {"role": "user", "content": "q"}
 
 
-def text(template, messages, profile="hf5", **options):
-    return TemplateRenderer(Letters(), template, profile=profile, **options).provenance(messages).text
+def text(template, messages, normalisation="hf5", **options):
+    return TemplateRenderer(Letters(), template, normalisation=normalisation, **options).provenance(messages).text
 
 
 def test_hf5_drops_none_and_aliases_reasoning():

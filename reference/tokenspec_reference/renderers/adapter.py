@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
-from tokenspec_reference.renderers.create import FAMILIES, create_renderer
+from tokenspec_reference.renderers.create import create_renderer
 from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:
-    """The renderer a request asks for: the row's family, or ``template`` where nobody wrote one.
+    """The renderer a request asks for, of the row's family.
 
     Raises:
         TokenSpecError: the row was not loaded.
@@ -29,9 +29,9 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
-        family=model.family if model.family in FAMILIES else "template",
+        family=model.family,
         chat_template=model.chat_template,
-        profile=request.get("normalisation") or "hf5",
+        normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
         straddle=model.wire.get("straddle"),
@@ -58,7 +58,7 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
         "message_roles": tokens.message_roles,
-        "profile": request.get("id_profile") or "canonical",
+        "id_profile": request.get("id_profile") or "canonical",
         "encoding": request.get("encoding") or "hf",
     }
     roles = (request.get("derive") or {}).get("roles")

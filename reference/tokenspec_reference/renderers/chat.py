@@ -1,8 +1,8 @@
-"""From a caller's messages to what a template sees: validation with named fields, then the normalisation of a profile.
+"""From a caller's messages to what a template sees: validation with named fields, then a normalisation.
 
 ``hf5`` does what ``apply_chat_template`` of transformers 5.23 does before it renders: message keys whose value is None
 are dropped, the reasoning names are aliased, rich values become plain JSON types. ``hf4`` (transformers 4.57) passes
-messages through. Nothing else is changed, dropped or reordered in either profile.
+messages through. Nothing else is changed, dropped or reordered in either.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jinja2 import Undefined
 
 from tokenspec_reference.errors import InvalidMessages
 
-Profile = Literal["hf5", "hf4"]
+Normalisation = Literal["hf5", "hf4"]
 
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """Names a message's reasoning may come under; transformers 5 fills the first from the first that is present."""
@@ -63,6 +63,19 @@ class Chat:
     add_generation_prompt: bool = False
     now: datetime = FROZEN_CLOCK
 
+    @property
+    def last_user(self) -> int:
+        """Index of the last user message; -1 without one."""
+        return max((turn.index for turn in self.turns if turn.role == "user"), default=-1)
+
+    def starts_results(self, turn: Turn) -> bool:
+        """Whether no tool result stands directly before a turn."""
+        return turn.index == 0 or self.turns[turn.index - 1].role != "tool"
+
+    def ends_results(self, turn: Turn) -> bool:
+        """Whether no tool result follows directly on a turn."""
+        return turn.index == len(self.turns) - 1 or self.turns[turn.index + 1].role != "tool"
+
     def option(self, name: str) -> Any:
         """A template keyword argument; Undefined when it was not passed."""
         return self.options.get(name, Undefined(name=name))
@@ -79,7 +92,7 @@ def build_chat(
     tools: Any = None,
     options: Mapping[str, Any] | None = None,
     add_generation_prompt: bool = False,
-    profile: Profile = "hf5",
+    normalisation: Normalisation = "hf5",
     now: datetime = FROZEN_CLOCK,
 ) -> Chat:
     """Validate and normalise a conversation. The caller's objects are copied, never changed.
@@ -92,7 +105,7 @@ def build_chat(
     if not messages:
         raise InvalidMessages("the conversation is empty; pass at least one message", field="messages")
     turns = tuple(
-        Turn(index, normalise(_message(message, f"messages[{index}]"), profile))
+        Turn(index, normalise(_message(message, f"messages[{index}]"), normalisation))
         for index, message in enumerate(messages)
     )
     return Chat(
@@ -104,9 +117,9 @@ def build_chat(
     )
 
 
-def normalise(message: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+def normalise(message: Mapping[str, Any], normalisation: Normalisation) -> dict[str, Any]:
     """Apply the message-level normalisation of a transformers version."""
-    if profile == "hf4":
+    if normalisation == "hf4":
         return dict(message)
     kept = {key: value for key, value in message.items() if value is not None}
     reasoning = next((kept[name] for name in REASONING_NAMES if name in kept), None)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError
-from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Profile
+from tokenspec_reference.errors import TokenSpecError, UnknownFamily
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.family import Revisions
 from tokenspec_reference.renderers.renderer import Renderer
 
 if TYPE_CHECKING:
@@ -46,17 +47,29 @@ def family_names() -> list[str]:
     return [*FAMILIES, "template"]
 
 
-def load_family(name: str) -> Family:
-    """The declared wire format of a hand-written family.
+def check_family(name: str) -> None:
+    """Refuse a name that :func:`create_renderer` does not know.
 
     Raises:
-        TokenSpecError: no such family.
+        UnknownFamily: lists the known names and suggests the nearest.
     """
-    if name not in FAMILIES:
-        raise TokenSpecError(f"unknown family {name!r}; known: {', '.join(family_names())}", field="family")
-    module, variant = FAMILIES[name]
-    found: Family = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
-    return replace(found, name=name, default_variant=variant)
+    if name not in family_names():
+        raise UnknownFamily(name, family_names())
+
+
+def load_family(name: str, chat_template: str | None = None) -> Family:
+    """The declared wire format of a hand-written family, in the revision that the row's template has.
+
+    Raises:
+        UnknownFamily: no such family.
+    """
+    check_family(name)
+    module, own_revision = FAMILIES[name]
+    declared: Family | Revisions = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
+    if isinstance(declared, Revisions):
+        without_template = own_revision if chat_template is None else None
+        declared = declared.family(without_template or declared.name_in(chat_template or ""))
+    return replace(declared, name=name)
 
 
 def create_renderer(
@@ -67,7 +80,7 @@ def create_renderer(
     encoding: Encoding = "hf",
     id_profile: IdProfile = "canonical",
     straddle: Straddle | None = None,
-    profile: Profile = "hf5",
+    normalisation: Normalisation = "hf5",
     now: datetime = FROZEN_CLOCK,
     wire: Wire | None = None,
     **template_kwargs: Any,
@@ -82,20 +95,21 @@ def create_renderer(
         encoding: ``hf`` (as transformers) or ``isolated`` (callers cannot write control tokens).
         id_profile: ``canonical`` (one encode of the text) or ``sampled-boundary`` (what a sampler saw).
         straddle: rule for tokens that cover scaffold and body; None takes the family's own.
-        profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
+        normalisation: how messages are prepared, as transformers 5 (``hf5``) or 4.57 (``hf4``) does it.
         now: what ``strftime_now`` gives; the wall clock is never read.
         wire: openers and closers of assistant turns for the ``template`` family, which else derives them.
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
-        TokenSpecError: unknown family or option value, nothing to render with, or a tokenizer that lacks the token
-            that ends the family's turns; ``field`` names it.
+        UnknownFamily: no such family; the message suggests the nearest name.
+        TokenSpecError: unknown option value, nothing to render with, or a tokenizer that lacks the token that ends the
+            family's turns; ``field`` names it.
     """
     for field, value, allowed in (
         ("encoding", encoding, ("hf", "isolated")),
         ("id_profile", id_profile, ("canonical", "sampled-boundary")),
         ("straddle", straddle, (None, "first-char", "overlap")),
-        ("profile", profile, ("hf5", "hf4")),
+        ("normalisation", normalisation, ("hf5", "hf4")),
     ):
         if value not in allowed:
             raise TokenSpecError(f"expected one of {allowed}, got {value!r}", field=field)
@@ -113,24 +127,23 @@ def create_renderer(
             encoding=encoding,
             id_profile=id_profile,
             straddle=straddle or "first-char",
-            profile=profile,
+            normalisation=normalisation,
             now=now,
             wire=wire,
             **template_kwargs,
         )
-    declared = load_family(family)
+    declared = load_family(family, template)
     encoder = Encoder(tokenizer, control_text=template)
     if encoder.added:
         encoder.id_of(declared.stop_tokens[0])
     return Renderer(
         family=declared,
         encoder=encoder,
-        variant=declared.variant_of(template),
         options=template_kwargs,
         encoding=encoding,
         id_profile=id_profile,
         straddle=straddle or declared.straddle,
-        profile=profile,
+        normalisation=normalisation,
         now=now,
         chat_template=template,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 
@@ -13,48 +13,47 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.attribute import Straddle
     from tokenspec_reference.renderers.chat import Chat
-    from tokenspec_reference.renderers.segments import Block, Segment
-
-
-class Segments(Protocol):
-    """The wire format: blocks in the order of the text, without the generation prompt."""
-
-    def __call__(self, chat: Chat, variant: str) -> Iterator[Block]:
-        """Yield the blocks of ``chat``; raise one of ``REJECTIONS`` where the template refuses it."""
-
-
-class GenerationPrompt(Protocol):
-    """What ``add_generation_prompt=True`` appends."""
-
-    def __call__(self, chat: Chat, variant: str) -> tuple[Segment, ...]:
-        """Segments of the prompt; empty where the template appends nothing."""
+    from tokenspec_reference.renderers.segments import Block
 
 
 @dataclass(frozen=True)
 class Family:
     """One wire format.
 
-    ``variants`` lists the known revisions of the template as ``(name, marker)``: the first revision whose marker stands
-    in the row's template is used. The last marker is empty, so the last revision is also the default;
+    ``segments`` yields its blocks in the order of the text, without the generation prompt, and raises one of
+    ``REJECTIONS`` where the template refuses the conversation. ``generation_prompt`` is what
+    ``add_generation_prompt=True`` appends, empty where the template appends nothing.
     ``response`` tells how completions are read. ``history_before_results`` gives a short history that puts the format
     into the state of a prompt with the given control tokens, for formats whose text depends on far history.
     ``closes_by_next_marker`` says that a turn ends with the marker of the next one.
-    ``default_variant`` says otherwise for a family that shares its module with a sibling.
     """
 
     name: str
-    segments: Segments
-    generation_prompt: GenerationPrompt
+    segments: Callable[[Chat], Iterator[Block]]
+    generation_prompt: Callable[[Chat], str]
     stop_tokens: tuple[str, ...]
-    variants: tuple[tuple[str, str], ...] = (("", ""),)
     response: ResponseFormat = field(default_factory=ResponseFormat)
     history_before_results: Callable[[frozenset[str]], list[dict[str, Any]]] | None = None
     closes_by_next_marker: bool = False
     straddle: Straddle = "first-char"
-    default_variant: str | None = None
 
-    def variant_of(self, chat_template: str | None) -> str:
-        """Name of the template revision a chat template text belongs to."""
-        if chat_template is None and self.default_variant is not None:
-            return self.default_variant
-        return next(name for name, marker in self.variants if marker in (chat_template or ""))
+
+@dataclass(frozen=True)
+class Revisions:
+    """A wire format whose template circulates in several revisions.
+
+    ``family`` declares the revision of a name. ``markers`` are pairs of name and marker: the first marker that stands
+    in a row's template names its revision. The last marker is empty, so the last name is also the default.
+    """
+
+    family: Callable[[str], Family]
+    markers: tuple[tuple[str, str], ...]
+
+    def name_in(self, chat_template: str) -> str:
+        """Name of the revision that the text of a chat template belongs to."""
+        return next(name for name, marker in self.markers if marker in chat_template)
+
+
+def always(prompt: str) -> Callable[[Chat], str]:
+    """A generation prompt that is the same for every conversation."""
+    return lambda _chat: prompt

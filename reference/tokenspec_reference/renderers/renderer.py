@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
-from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
@@ -20,7 +20,7 @@ from tokenspec_reference.renderers.parsing.parse import parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.thought import PromptThought, read_prompt
 from tokenspec_reference.renderers.rendered import RenderedTokens
-from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place
+from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place, scaffold
 from tokenspec_reference.renderers.template_values import REJECTIONS
 
 if TYPE_CHECKING:
@@ -39,12 +39,11 @@ class Renderer:
 
     family: Family
     encoder: Encoder
-    variant: str
     options: Mapping[str, Any] = field(default_factory=dict)
     encoding: Encoding = "hf"
     id_profile: IdProfile = "canonical"
     straddle: Straddle = "first-char"
-    profile: Profile = "hf5"
+    normalisation: Normalisation = "hf5"
     now: datetime = FROZEN_CLOCK
     chat_template: str | None = None
 
@@ -58,7 +57,7 @@ class Renderer:
     ) -> RenderedTokens:
         """Render a conversation to tokens with owner, role and kind of each.
 
-        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical profile).
+        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical ids).
 
         Raises:
             InvalidMessages: the conversation is malformed; ``field`` names the place.
@@ -131,7 +130,7 @@ class Renderer:
             return PromptThought()
         if prompt_ids is None:
             opening = self._chat([{"role": "user", "content": "q"}], None, add_generation_prompt=False)
-            text = "".join(segment.text for segment in self.family.generation_prompt(opening, self.variant))
+            text = self.family.generation_prompt(opening)
             return read_prompt(text, form, text.rfind(form.open), text.rfind(form.close))
         view = read_completion(self.encoder, prompt_ids[-PROMPT_TAIL:], frozenset())
         return read_prompt(view.text, form, view.rfind(form.open), view.rfind(form.close))
@@ -188,7 +187,7 @@ class Renderer:
             tools=tools,
             options=options,
             add_generation_prompt=add_generation_prompt,
-            profile=self.profile,
+            normalisation=self.normalisation,
             now=self.now,
         )
 
@@ -198,11 +197,11 @@ class Renderer:
         if wanted:
             chat, continued = continue_final_message(chat, wanted, self.chat_template)
         try:
-            prompt = self.family.generation_prompt(chat, self.variant)
-            blocks = list(self.family.segments(chat, self.variant))
+            prompt = self.family.generation_prompt(chat)
+            blocks = list(self.family.segments(chat))
             if chat.add_generation_prompt:
-                blocks.append(block(OUTSIDE, *prompt))
-            text, spans = place(blocks, "".join(segment.text for segment in prompt))
+                blocks.append(block(OUTSIDE, scaffold(prompt)))
+            text, spans = place(blocks, prompt)
         except TokenSpecError:
             raise
         except REJECTIONS as error:

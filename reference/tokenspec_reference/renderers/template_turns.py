@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.chat import Chat, build_chat
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing import call_formats
 from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
 from tokenspec_reference.renderers.parsing.completion import read_completion
@@ -21,7 +21,7 @@ from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat
 from tokenspec_reference.renderers.renderer import Renderer
-from tokenspec_reference.renderers.segments import Block, Span, scaffold
+from tokenspec_reference.renderers.segments import Block, Span
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.template import TemplateRenderer
@@ -52,7 +52,7 @@ class TemplateTurns(Renderer):
         if self.template is None:
             raise UnsupportedByReference("no template to render with", field="template")
         found = self.template.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt)
-        chat = build_chat(messages, tools=tools, options={}, profile=self.profile, now=self.now)
+        chat = build_chat(messages, tools=tools, options={}, normalisation=self.normalisation, now=self.now)
         return found.text, found.spans, chat
 
 
@@ -72,12 +72,11 @@ def turns_of_template(template: TemplateRenderer, *, closers: Sequence[str]) -> 
     prompt = template.provenance([ASK], add_generation_prompt=True).text
     opening = prompt[len(template.provenance([ASK]).text) :]
     bare = TemplateTurns(
-        family=Family("template", _no_segments, lambda _chat, _variant: (scaffold(opening),), tuple(known)),
+        family=Family("template", _no_segments, always(opening), tuple(known)),
         encoder=template.encoder,
-        variant="",
         encoding=template.encoding,
         straddle=template.straddle,
-        profile=template.profile,
+        normalisation=template.normalisation,
         now=template.now,
         chat_template=template.chat_template,
         template=template,
@@ -87,8 +86,8 @@ def turns_of_template(template: TemplateRenderer, *, closers: Sequence[str]) -> 
     return replace(bare, family=replace(bare.family, response=response))
 
 
-def _no_segments(chat: Chat, variant: str) -> Iterator[Block]:
-    raise UnsupportedByReference(f"the text of {len(chat.turns)} turns comes from the template {variant}")
+def _no_segments(chat: Chat) -> Iterator[Block]:
+    raise UnsupportedByReference(f"the text of {len(chat.turns)} turns comes from the template")
 
 
 def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:

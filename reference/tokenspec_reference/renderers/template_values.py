@@ -8,7 +8,7 @@ here cover what Python spells differently.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jinja2 import TemplateError, Undefined, UndefinedError
@@ -71,6 +71,18 @@ def upper(value: Any) -> str:
     return str(value).upper()
 
 
+def function_of(call: Any, test: Callable[[Any], bool] = bool) -> Any:
+    """``call.function`` where the template's ``test`` accepts it, else the call itself."""
+    function = member(call, "function")
+    return function if test(function) else call
+
+
+def cut_thought(text: str) -> tuple[str, str]:
+    """Reasoning and content of a text that holds both: cut at the first and the last ``</think>``, newlines trimmed."""
+    parts = text.split("</think>")
+    return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
+
+
 def is_iterable(value: Any) -> bool:
     """``value is iterable`` of a template: Undefined, strings and mappings are."""
     return isinstance(value, (Undefined, str, list, tuple, Mapping))
@@ -107,6 +119,11 @@ def printed(value: Any, *, is_part: bool = False) -> Iterator[Segment]:
         depth = int(is_part)
         is_body = not is_part or isinstance(value, Mapping)
         yield from _dumped(value, _python_string, ("True", "False", "None"), depth=depth, is_body=is_body)
+
+
+def printed_token(value: Any) -> tuple[Segment, ...]:
+    """``{{ bos_token }}``: nothing when the tokenizer has no such token."""
+    return () if isinstance(value, Undefined) else (scaffold(str(value)),)
 
 
 def json_body(value: Any) -> Iterator[Segment]:

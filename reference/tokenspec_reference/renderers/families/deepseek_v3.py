@@ -14,21 +14,21 @@ turn, not after the first. After tool outputs neither the next turn nor the gene
 ``<｜tool▁outputs▁end｜>`` is then what the prompt ends with, so it is never sampled.
 
 Revisions: ``first`` writes calls only where content is None (a *missing* content is not None and is refused, so under
-the hf5 profile calls without content are refused and calls with content are lost). ``thinking`` writes calls beside
-content, ends every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
+hf5 calls without content are refused and calls with content are lost). ``thinking`` writes calls beside content, ends
+every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.renderers.families.llama3 import printed_scaffold
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import DEEPSEEK_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import member, text_of
+from tokenspec_reference.renderers.template_values import member, printed_token, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,14 +40,14 @@ ASSISTANT = "<｜Assistant｜>"
 OUTPUTS_END = "<｜tool▁outputs▁end｜>"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
     yield from _system_texts(chat)
     no_call_yet = no_output_yet = True
     after_tool = False
     for turn in chat.turns:
-        has_calls = turn.content is None if variant == "first" else "tool_calls" in turn.message
+        has_calls = turn.content is None if revision == "first" else "tool_calls" in turn.message
         if turn.role == "user":
             after_tool = False
             yield block(turn.index, scaffold("<｜User｜>"), body(text_of(turn.content)))
@@ -55,19 +55,19 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             after_tool = False
             calls = list(turn.get("tool_calls"))
             opener = ASSISTANT if no_call_yet and calls else ""
-            reply = _calls(turn, calls, variant, first=no_call_yet)
-            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(variant))
+            reply = _calls(turn, calls, revision, first=no_call_yet)
+            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(revision))
             no_call_yet = no_call_yet and not calls
         elif turn.role == "assistant":
             content = text_of(turn.content)
-            if variant == "thinking" and not after_tool:
+            if revision == "thinking" and not after_tool:
                 content = content.split("</think>")[-1]
             opener = OUTPUTS_END if after_tool else ASSISTANT
             reply = iter((body(content), scaffold(EOS)))
-            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(variant))
+            yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(revision))
             after_tool = False
         elif turn.role == "tool":
-            opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "\n" if variant == "first" else ""
+            opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "\n" if revision == "first" else ""
             yield block(
                 turn.index,
                 scaffold(opener + "<｜tool▁output▁begin｜>"),
@@ -79,13 +79,13 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
         yield block(_last_tool(chat), scaffold(OUTPUTS_END))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:
+def generation_prompt(chat: Chat, revision: str) -> str:
     """The assistant token, nothing after tool outputs."""
-    return () if _ends_in_tool_outputs(chat) else (scaffold(_prompt(variant)),)
+    return "" if _ends_in_tool_outputs(chat) else _prompt(revision)
 
 
-def _prompt(variant: str) -> str:
-    return ASSISTANT + ("<think>\n" if variant == "thinking" else "")
+def _prompt(revision: str) -> str:
+    return ASSISTANT + ("<think>\n" if revision == "thinking" else "")
 
 
 def _system_texts(chat: Chat) -> Iterator[Block]:
@@ -94,11 +94,11 @@ def _system_texts(chat: Chat) -> Iterator[Block]:
         yield block(turn.index, scaffold("\n\n" if position else ""), body(text_of(turn.content)))
 
 
-def _calls(turn: Turn, calls: list[Any], variant: str, *, first: bool) -> Iterator[Segment]:
+def _calls(turn: Turn, calls: list[Any], revision: str, *, first: bool) -> Iterator[Segment]:
     """The calls of one turn; ``first`` is whether the conversation had none before."""
     for call in calls:
         if first:
-            if variant == "thinking" and turn.content is not None:
+            if revision == "thinking" and turn.content is not None:
                 yield body(text_of(turn.content))
             yield scaffold("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>")
         else:
@@ -110,10 +110,10 @@ def _calls(turn: Turn, calls: list[Any], variant: str, *, first: bool) -> Iterat
         yield scaffold("\n```json\n")
         yield body(text_of(member(function, "arguments")))
         yield scaffold("\n```<｜tool▁call▁end｜>")
-        if variant == "first" and not first:
+        if revision == "first" and not first:
             yield scaffold("<｜tool▁calls▁end｜>" + EOS)
         first = False
-    if variant == "thinking":
+    if revision == "thinking":
         yield scaffold("<｜tool▁calls▁end｜>" + EOS)
 
 
@@ -135,12 +135,15 @@ def history_before_results(present: frozenset[str]) -> list[dict[str, Any]]:
     return [user, {"role": "tool", "content": "r"}, user]
 
 
-FAMILY = Family(
-    name="deepseek-v3",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=(EOS,),
-    history_before_results=history_before_results,
-    response=ResponseFormat(ThoughtFormat(), DEEPSEEK_CALLS),
-    variants=(("thinking", "'tool_calls' in message"), ("first", "")),
-)
+def _family(revision: str) -> Family:
+    return Family(
+        name="deepseek-v3",
+        segments=partial(segments, revision=revision),
+        generation_prompt=partial(generation_prompt, revision=revision),
+        stop_tokens=(EOS,),
+        history_before_results=history_before_results,
+        response=ResponseFormat(ThoughtFormat(), DEEPSEEK_CALLS),
+    )
+
+
+FAMILY = Revisions(_family, markers=(("thinking", "'tool_calls' in message"), ("first", "")))

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.gemma_4_format import argument, call_name, declaration, get
-from tokenspec_reference.renderers.families.llama3 import printed_scaffold
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -38,7 +37,15 @@ from tokenspec_reference.renderers.segments import (
     quoted,
     scaffold,
 )
-from tokenspec_reference.renderers.template_values import dictsort, is_defined, is_sequence, member, refuse, text_of
+from tokenspec_reference.renderers.template_values import (
+    dictsort,
+    is_defined,
+    is_sequence,
+    member,
+    printed_token,
+    refuse,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,12 +72,11 @@ class Place:
     results: tuple[Turn, ...]
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
     yield from _system(chat)
     turns = _loop_turns(chat)
-    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
     previous: str | None = None
     for position, turn in enumerate(turns):
         if turn.role == "tool":
@@ -78,7 +84,7 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
         later = turns[position + 1 :]
         place = Place(
             continues=turn.role == "assistant" and previous == "assistant",
-            after_last_user=turn.index > last_user,
+            after_last_user=turn.index > chat.last_user,
             next_role=next((t.role for t in later if t.role != "tool"), None),
             results=_results_of(turn, later),
         )
@@ -86,17 +92,17 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
         previous = turn.role
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The model's opener; after calls nothing, after results nothing or an open thinking channel."""
     speakers = [turn for turn in _loop_turns(chat) if turn.role != "tool"]
     last = speakers[-1] if speakers else None
     if last is None or not (last.get("tool_calls") or last.get("tool_responses")):
-        return (scaffold(MODEL_PROMPT),)
+        return MODEL_PROMPT
     turns = _loop_turns(chat)
     has_results = bool(last.get("tool_responses")) or bool(
         _results_of(last, tuple(t for t in turns if t.index > last.index))
     )
-    return (scaffold(THOUGHT_PROMPT),) if has_results and _thinks(chat) else ()
+    return THOUGHT_PROMPT if has_results and _thinks(chat) else ""
 
 
 def _thinks(chat: Chat) -> bool:

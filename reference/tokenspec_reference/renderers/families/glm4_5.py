@@ -37,6 +37,8 @@ from tokenspec_reference.renderers.segments import (
     scaffold,
 )
 from tokenspec_reference.renderers.template_values import (
+    cut_thought,
+    function_of,
     is_defined,
     is_iterable,
     member,
@@ -62,7 +64,7 @@ CALL_FORMAT = (
 STOPS = ("<|user|>", "<|observation|>")
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("[gMASK]<sop>"))
     if chat.tools:
@@ -91,13 +93,12 @@ def close_by_next_marker(blocks: Iterator[Block]) -> Iterator[Block]:
         yield held
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The bare assistant marker, with an empty think block when thinking is switched off."""
-    return (scaffold("<|assistant|>" + ("" if chat.enabled("enable_thinking", default=True) else "\n<think></think>")),)
+    return "<|assistant|>" + ("" if chat.enabled("enable_thinking", default=True) else "\n<think></think>")
 
 
 def _turns(chat: Chat) -> Iterator[Block]:
-    last_user = max((turn.index for turn in chat.turns if turn.role == "user"), default=-1)
     for turn in chat.turns:
         if turn.role == "user":
             content = list(visible(turn.content))
@@ -106,9 +107,10 @@ def _turns(chat: Chat) -> Iterator[Block]:
                 turn.index, scaffold("<|user|>"), scaffold("\n"), *content, scaffold("/nothink" if silent else "")
             )
         elif turn.role == "assistant":
-            yield Block(turn.index, (scaffold("<|assistant|>"),), tuple(_reply(turn, last_user)))
+            reply = _reply(turn, is_current=turn.index > chat.last_user)
+            yield Block(turn.index, (scaffold("<|assistant|>"),), tuple(reply))
         elif turn.role == "tool":
-            yield block(turn.index, *_tool_result(chat, turn))
+            yield block(turn.index, *tool_result(chat, turn, newline="\n"))
         elif turn.role == "system":
             yield block(turn.index, scaffold("<|system|>\n"), *visible(turn.content))
 
@@ -127,14 +129,13 @@ def visible(content: Any) -> Iterator[Segment]:
         yield from printed(content)
 
 
-def _reply(turn: Turn, last_user: int) -> Iterator[Segment]:
+def _reply(turn: Turn, *, is_current: bool) -> Iterator[Segment]:
     reasoning, content = split_reasoning(turn)
-    yield from (scaffold("\n<think>"), body(reasoning.strip() if turn.index > last_user else ""), scaffold("</think>"))
+    yield from (scaffold("\n<think>"), body(reasoning.strip() if is_current else ""), scaffold("</think>"))
     if content.strip():
         yield from (scaffold("\n"), body(content.strip()))
     for call in turn.get("tool_calls") or ():
-        function = member(call, "function")
-        chosen = function or call
+        chosen = function_of(call)
         yield from (scaffold("\n<tool_call>"), body(text_of(member(chosen, "name"))), scaffold("\n"))
         for key, value in arguments_of(chosen):
             yield from (scaffold("<arg_key>"), body(key), scaffold("</arg_key>\n<arg_value>"))
@@ -147,10 +148,7 @@ def split_reasoning(turn: Turn) -> tuple[str, str]:
     content, given = joined(visible(turn.content)), turn.get("reasoning_content")
     if isinstance(given, str):
         return given, content
-    if "</think>" not in content:
-        return "", content
-    parts = content.split("</think>")
-    return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
+    return cut_thought(content) if "</think>" in content else ("", content)
 
 
 def arguments_of(call: Any) -> Iterator[tuple[str, str]]:
@@ -162,20 +160,19 @@ def arguments_of(call: Any) -> Iterator[tuple[str, str]]:
         yield key, value if isinstance(value, str) else tojson(value)
 
 
-def _tool_result(chat: Chat, turn: Turn) -> Iterator[Segment]:
+def tool_result(chat: Chat, turn: Turn, *, newline: str) -> Iterator[Segment]:
+    """A result, or a list of them, which always has a marker of its own; ``newline`` stands around the tags."""
+    opener, closer = scaffold(f"{newline}<tool_response>{newline}"), scaffold(f"{newline}</tool_response>")
+    if not isinstance(turn.content, str) or chat.starts_results(turn):
+        yield scaffold("<|observation|>")
     if isinstance(turn.content, str):
-        if turn.index == 0 or chat.turns[turn.index - 1].role != "tool":
-            yield scaffold("<|observation|>")
-        yield from (scaffold("\n<tool_response>\n"), body(turn.content), scaffold("\n</tool_response>"))
+        yield from (opener, body(turn.content), closer)
         return
-    yield scaffold("<|observation|>")
     for entry in turn.content:
-        yield scaffold("\n<tool_response>\n")
-        yield from result_entry(turn.content, entry)
-        yield scaffold("\n</tool_response>")
+        yield from (opener, *_result_entry(turn.content, entry), closer)
 
 
-def result_entry(content: Any, entry: Any) -> Iterator[Segment]:
+def _result_entry(content: Any, entry: Any) -> Iterator[Segment]:
     """One entry of a list of results; a mapping in its place is iterated, so its keys are printed."""
     output = member(entry, "output") if isinstance(entry, Mapping) else Undefined()
     if isinstance(content, Mapping):

@@ -11,7 +11,7 @@ Wire::
 
 Quirks: as in GLM-4.5 the marker of the next turn is the stop token of the assistant turn before it. A turn without
 reasoning starts with a lone ``</think>``. ``clear_thinking=False`` keeps reasoning of all turns. Missing content is
-empty, content None (hf4 profile) is printed as ``None``. ``enable_thinking=False`` closes the prompt's think block.
+empty, content None (under hf4) is printed as ``None``. ``enable_thinking=False`` closes the prompt's think block.
 
 Revision ``5.1``: reasoning is not trimmed and may be empty after the last user message (``<think></think>``); tool
 schemas are unwrapped and lose ``defer_loading`` and ``strict``, deferred tools are left out until a result refers to
@@ -21,6 +21,7 @@ them by ``tool_reference`` parts.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import UndefinedError
@@ -29,16 +30,16 @@ from tokenspec_reference.renderers.families.glm4_5 import (
     TOOLS_HEADER,
     arguments_of,
     close_by_next_marker,
-    result_entry,
     split_reasoning,
+    tool_result,
     visible,
 )
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, block, body, joined, quoted, scaffold
-from tokenspec_reference.renderers.template_values import item, member, text_of, tojson
+from tokenspec_reference.renderers.template_values import function_of, item, member, text_of, tojson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,50 +53,48 @@ CALL_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("[gMASK]<sop>"))
     if chat.tools:
-        yield block(OUTSIDE, scaffold(TOOLS_HEADER), *_signatures(chat, variant), scaffold(CALL_FORMAT))
-    yield from close_by_next_marker(_turns(chat, variant))
+        yield block(OUTSIDE, scaffold(TOOLS_HEADER), *_signatures(chat, revision), scaffold(CALL_FORMAT))
+    yield from close_by_next_marker(_turns(chat, revision))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same in all revisions
+def generation_prompt(chat: Chat) -> str:
     """The assistant marker and an open think block, or the close marker when thinking is switched off."""
-    return (scaffold("<|assistant|>" + ("<think>" if _thinks(chat) else "</think>")),)
+    return "<|assistant|>" + ("<think>" if _thinks(chat) else "</think>")
 
 
 def _thinks(chat: Chat) -> bool:
     return chat.enabled("enable_thinking", default=True)
 
 
-def _turns(chat: Chat, variant: str) -> Iterator[Block]:
-    last_user = max((turn.index for turn in chat.turns if turn.role == "user"), default=-1)
+def _turns(chat: Chat, revision: str) -> Iterator[Block]:
     for turn in chat.turns:
         if turn.role == "user":
             yield block(turn.index, scaffold("<|user|>"), *visible(turn.content))
         elif turn.role == "assistant":
-            reply = _reply(chat, turn, last_user, variant)
+            reply = _reply(chat, turn, revision)
             yield Block(turn.index, (scaffold("<|assistant|>"),), tuple(reply))
-        elif turn.role == "tool" and variant == "5.1":
+        elif turn.role == "tool" and revision == "5.1":
             yield block(turn.index, *_tool_result_5_1(chat, turn))
         elif turn.role == "tool":
-            yield block(turn.index, *_tool_result(chat, turn))
+            yield block(turn.index, *tool_result(chat, turn, newline=""))
         elif turn.role == "system":
             yield block(turn.index, scaffold("<|system|>"), *visible(turn.content))
 
 
-def _reply(chat: Chat, turn: Turn, last_user: int, variant: str) -> Iterator[Segment]:
+def _reply(chat: Chat, turn: Turn, revision: str) -> Iterator[Segment]:
     keeps_all = not chat.enabled("clear_thinking", default=True)
-    reasoning, content = _reasoning_5_1(chat, turn, last_user) if variant == "5.1" else _nonempty(split_reasoning(turn))
-    if reasoning is not None and (keeps_all or turn.index > last_user):
+    reasoning, content = _reasoning_5_1(chat, turn) if revision == "5.1" else _nonempty(split_reasoning(turn))
+    if reasoning is not None and (keeps_all or turn.index > chat.last_user):
         yield from (scaffold("<think>"), body(reasoning), scaffold("</think>"))
     else:
         yield scaffold("</think>")
     yield body(content.strip())
     for call in turn.get("tool_calls") or ():
-        function = member(call, "function")
-        chosen = function or call
+        chosen = function_of(call)
         yield from (scaffold("<tool_call>"), body(text_of(member(chosen, "name"))))
         for key, value in arguments_of(chosen):
             yield from (scaffold("<arg_key>"), body(key), scaffold("</arg_key><arg_value>"))
@@ -109,7 +108,7 @@ def _nonempty(split: tuple[str, str]) -> tuple[str | None, str]:
     return (reasoning.strip() if reasoning else None), content
 
 
-def _reasoning_5_1(chat: Chat, turn: Turn, last_user: int) -> tuple[str | None, str]:
+def _reasoning_5_1(chat: Chat, turn: Turn) -> tuple[str | None, str]:
     """GLM-5.1: reasoning as given or cut out untrimmed, else empty where the round is a thinking one, else none."""
     content, given = joined(visible(turn.content)), turn.get("reasoning_content")
     if isinstance(given, str):
@@ -117,8 +116,8 @@ def _reasoning_5_1(chat: Chat, turn: Turn, last_user: int) -> tuple[str | None, 
     if "</think>" in content:
         parts = content.split("</think>")
         return parts[0].split("<think>")[-1], parts[-1]
-    is_current = turn.index > last_user and _thinks(chat)
-    is_thinking_round = turn.index < last_user and _round_has_reasoning(chat, turn)
+    is_current = turn.index > chat.last_user and _thinks(chat)
+    is_thinking_round = turn.index < chat.last_user and _round_has_reasoning(chat, turn)
     return ("" if is_current or is_thinking_round else None), content
 
 
@@ -132,9 +131,9 @@ def _round_has_reasoning(chat: Chat, turn: Turn) -> bool:
     )
 
 
-def _signatures(chat: Chat, variant: str) -> Iterator[Segment]:
+def _signatures(chat: Chat, revision: str) -> Iterator[Segment]:
     for tool in chat.tools or ():
-        if variant != "5.1":
+        if revision != "5.1":
             yield from (quoted(tojson(tool)), scaffold("\n"))
         elif not member(_unwrapped(tool), "defer_loading"):
             yield from (quoted(_schema(_unwrapped(tool))), scaffold("\n"))
@@ -151,22 +150,9 @@ def _schema(tool: Any) -> str:
     return "{" + ", ".join(f'"{key}": {tojson(value)}' for key, value in shown.items()) + "}"
 
 
-def _tool_result(chat: Chat, turn: Turn) -> Iterator[Segment]:
-    if isinstance(turn.content, str):
-        if _opens_run(chat, turn):
-            yield scaffold("<|observation|>")
-        yield from (scaffold("<tool_response>"), body(turn.content), scaffold("</tool_response>"))
-        return
-    yield scaffold("<|observation|>")
-    for entry in turn.content:
-        yield scaffold("<tool_response>")
-        yield from result_entry(turn.content, entry)
-        yield scaffold("</tool_response>")
-
-
 def _tool_result_5_1(chat: Chat, turn: Turn) -> Iterator[Segment]:
     content = turn.content
-    if _opens_run(chat, turn):
+    if chat.starts_results(turn):
         yield scaffold("<|observation|>")
     if isinstance(content, (list, tuple)) and content and member(item(content, 0), "type") == "tool_reference":
         yield scaffold("<tool_response><tools>\n")
@@ -185,16 +171,15 @@ def _no_tools() -> list[Any]:
     raise UndefinedError("a tool_reference needs tools")
 
 
-def _opens_run(chat: Chat, turn: Turn) -> bool:
-    return turn.index == 0 or chat.turns[turn.index - 1].role != "tool"
+def _family(revision: str) -> Family:
+    return Family(
+        name="glm-4.7",
+        segments=partial(segments, revision=revision),
+        generation_prompt=generation_prompt,
+        stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
+        closes_by_next_marker=True,
+        response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KEY_VALUE_CALLS),
+    )
 
 
-FAMILY = Family(
-    name="glm-4.7",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),
-    closes_by_next_marker=True,
-    response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KEY_VALUE_CALLS),
-    variants=(("5.1", "defer_loading"), ("4.7", "")),
-)
+FAMILY = Revisions(_family, markers=(("5.1", "defer_loading"), ("4.7", "")))

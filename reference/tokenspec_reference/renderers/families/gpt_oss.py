@@ -23,11 +23,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.gpt_oss_tools import builtin_tools, tool_namespace
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.harmony import parse_harmony
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import (
+    function_of,
     is_defined,
     item,
     json_body,
@@ -47,7 +48,7 @@ ASSISTANT = "<|start|>assistant"
 ANALYSIS, FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("<|start|>system<|message|>"), *_system(chat), scaffold("<|end|>"))
     has_developer = chat.turns[0].role in ("system", "developer")
@@ -75,11 +76,6 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
         elif turn.role == "user":
             opener_, closer = scaffold("<|start|>user<|message|>"), scaffold("<|end|>")
             yield block(turn.index, opener_, body(text_of(turn.content)), closer)
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The bare assistant opener; the model picks the channel."""
-    return (scaffold(ASSISTANT),)
 
 
 def _system(chat: Chat) -> Iterator[Segment]:
@@ -116,9 +112,7 @@ def _refuse_channel_tags(turn: Turn) -> None:
 
 
 def _first_call(turn: Turn) -> Any:
-    call = item(turn.get("tool_calls"), 0)
-    function = member(call, "function")
-    return function or call
+    return function_of(item(turn.get("tool_calls"), 0))
 
 
 def _final_follows(turn: Turn, turns: tuple[Turn, ...]) -> bool:
@@ -153,7 +147,7 @@ def _final(turn: Turn, closer: str) -> Iterator[Segment]:
 FAMILY = Family(
     name="gpt-oss",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always(ASSISTANT),
     stop_tokens=("<|return|>", "<|call|>"),
     response=ResponseFormat(whole=parse_harmony),
 )

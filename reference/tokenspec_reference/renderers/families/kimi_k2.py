@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import KIMI_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
@@ -38,7 +38,7 @@ OPENERS = {
 DEFAULT_SYSTEM = OPENERS["system"] + "You are a helpful assistant<|im_end|>"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     if chat.tools:
         declare = scaffold("<|im_system|>tool_declare<|im_middle|>")
@@ -51,15 +51,10 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             reply = _reply(turn) if turn.get("tool_calls") else _parts(turn.content)
             yield assistant(turn.index, opener, (*reply, closer))
         elif turn.role == "tool":
-            heading = (scaffold("## Return of "), *_as_quoted(turn.get("tool_call_id")), scaffold("\\n"))
+            heading = (scaffold("## Return of "), *as_quoted(turn.get("tool_call_id")), scaffold("\\n"))
             yield block(turn.index, scaffold(opener), *heading, *printed(turn.content), closer)
         else:
             yield block(turn.index, scaffold(opener), *_parts(turn.content), closer)
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant opener."""
-    return (scaffold(OPENERS["assistant"]),)
 
 
 def _reply(turn: Turn) -> Iterator[Segment]:
@@ -90,14 +85,15 @@ def _parts(content: Any) -> Iterator[Segment]:
                 yield from printed(member(part, "text"))
 
 
-def _as_quoted(value: Any) -> Iterator[Segment]:
+def as_quoted(value: Any) -> Iterator[Segment]:
+    """``{{ value }}`` outside a body."""
     return (quoted(segment.text) for segment in printed(value))
 
 
 FAMILY = Family(
     name="kimi-k2",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always(OPENERS["assistant"]),
     stop_tokens=("<|im_end|>", "[EOS]"),
     response=ResponseFormat(calls=KIMI_CALLS),
 )

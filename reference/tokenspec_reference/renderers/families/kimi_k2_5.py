@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tokenspec_reference.renderers.families.kimi_k2 import as_quoted
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import KIMI_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 MARKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     if chat.tools:
         written = chat.option("tools_ts_str")
@@ -47,15 +48,15 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             reply = _reply(chat, turn, keeps_reasoning=turn.index > last_plain)
             yield Block(turn.index, opener, (*reply, closer))
         elif turn.role == "tool":
-            heading = (scaffold("## Return of "), *_as_quoted(turn.get("tool_call_id")), scaffold("\n"))
+            heading = (scaffold("## Return of "), *as_quoted(turn.get("tool_call_id")), scaffold("\n"))
             yield block(turn.index, *opener, *heading, *_parts(turn), closer)
         else:
             yield block(turn.index, *opener, *_parts(turn), closer)
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or an empty one with ``thinking=False``."""
-    return (scaffold("<|im_assistant|>assistant<|im_middle|>" + ("<think>" if _thinks(chat) else "<think></think>")),)
+    return "<|im_assistant|>assistant<|im_middle|>" + ("<think>" if _thinks(chat) else "<think></think>")
 
 
 def _thinks(chat: Chat) -> bool:
@@ -63,7 +64,7 @@ def _thinks(chat: Chat) -> bool:
 
 
 def _role_name(turn: Turn) -> Iterator[Segment]:
-    return _as_quoted(turn.message.get("name") or turn.role)
+    return as_quoted(turn.message.get("name") or turn.role)
 
 
 def _reply(chat: Chat, turn: Turn, *, keeps_reasoning: bool) -> Iterator[Segment]:
@@ -101,10 +102,6 @@ def _parts(turn: Turn) -> Iterator[Segment]:
                 yield scaffold("\n")
             else:
                 yield from printed(member(part, "text"))
-
-
-def _as_quoted(value: Any) -> Iterator[Segment]:
-    return (quoted(segment.text) for segment in printed(value))
 
 
 FAMILY = Family(

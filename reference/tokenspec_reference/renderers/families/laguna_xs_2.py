@@ -24,7 +24,7 @@ from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
-from tokenspec_reference.renderers.template_values import member, text_of, tojson
+from tokenspec_reference.renderers.template_values import cut_thought, member, text_of, tojson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ THINKING_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("〈|EOS|〉"))
     yield from _header(chat)
@@ -70,9 +70,9 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, scaffold("<tool_response>\n"), body(content), scaffold("\n</tool_response>\n"))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and the tag that says whether the model thinks."""
-    return (scaffold("<assistant>\n" + ("<think>" if _thinks(chat) else "</think>")),)
+    return "<assistant>\n" + ("<think>" if _thinks(chat) else "</think>")
 
 
 def _thinks(chat: Chat) -> bool:
@@ -103,9 +103,8 @@ def _reply(turn: Turn, content: str) -> Iterator[Segment]:
     names = ("reasoning", "reasoning_content")
     reasoning = next((turn.get(name) for name in names if isinstance(turn.get(name), str)), "")
     if "</think>" in content:
-        parts = content.split("</think>")
-        reasoning = reasoning or parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n")
-        content = parts[-1].lstrip("\n")
+        thought, content = cut_thought(content)
+        reasoning = reasoning or thought
     if reasoning:
         yield from (scaffold("<think>\n"), body(reasoning.strip()), scaffold("\n"))
     yield scaffold("</think>\n")

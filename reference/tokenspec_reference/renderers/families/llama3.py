@@ -16,11 +16,12 @@ revision ``3.1`` (also 3.3) has a fixed date and knows ``builtin_tools``, which 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined
 
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions, always
 from tokenspec_reference.renderers.parsing.call_formats import read_bare_call
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import (
@@ -41,6 +42,7 @@ from tokenspec_reference.renderers.template_values import (
     json_body,
     member,
     printed,
+    printed_token,
     refuse,
     text_of,
     tojson,
@@ -66,7 +68,7 @@ TOOLS_IN_USER = (
 ASSISTANT = "<|start_header_id|>assistant<|end_header_id|>\n\n"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     custom_tools = chat.option("custom_tools")
     tools: Any = custom_tools if is_defined(custom_tools) else chat.tools
@@ -74,8 +76,8 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
 
-    yield block(OUTSIDE, *printed_scaffold(chat.option("bos_token")))
-    yield block(0 if has_system else OUTSIDE, *_system(chat, tools, in_user=in_user, variant=variant))
+    yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
+    yield block(0 if has_system else OUTSIDE, *_system(chat, tools, in_user=in_user, revision=revision))
     if in_user and tools is not None:
         if not turns:
             refuse("Cannot put tools in the first user message when there's no first user message!")
@@ -84,9 +86,9 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
         yield block(first.index, header, *_tools(tools), *trimmed(first.content), scaffold("<|eot_id|>"))
     for turn in turns:
         if "tool_calls" in turn.message and turn.role == "assistant":
-            yield assistant(turn.index, ASSISTANT, _call(chat, turn, variant))
+            yield assistant(turn.index, ASSISTANT, _call(chat, turn, revision))
         elif "tool_calls" in turn.message:
-            yield block(turn.index, scaffold(ASSISTANT), *_call(chat, turn, variant))
+            yield block(turn.index, scaffold(ASSISTANT), *_call(chat, turn, revision))
         elif turn.role in ("tool", "ipython"):
             header = scaffold("<|start_header_id|>ipython<|end_header_id|>\n\n")
             yield block(turn.index, header, *_tool_content(turn.content), scaffold("<|eot_id|>"))
@@ -98,23 +100,13 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             yield block(turn.index, header, quoted(turn.role), closer, *content, scaffold("<|eot_id|>"))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant header."""
-    return (scaffold(ASSISTANT),)
-
-
-def printed_scaffold(value: Any) -> tuple[Segment, ...]:
-    """A special token out of the tokenizer's map: nothing when it has none."""
-    return () if isinstance(value, Undefined) else (scaffold(str(value)),)
-
-
 def trimmed(value: Any) -> Iterator[Segment]:
     """``value | trim`` as a body: any value is printed first, so only a text's outer whitespace is lost."""
     return printed(value.strip() if isinstance(value, str) else value)
 
 
-def _system(chat: Chat, tools: Any, *, in_user: bool, variant: str) -> Iterator[Segment]:
-    builtin = chat.option("builtin_tools") if variant == "3.1" else Undefined()
+def _system(chat: Chat, tools: Any, *, in_user: bool, revision: str) -> Iterator[Segment]:
+    builtin = chat.option("builtin_tools") if revision == "3.1" else Undefined()
     yield scaffold("<|start_header_id|>system<|end_header_id|>\n\n")
     if tools is not None or is_defined(builtin):
         yield scaffold("Environment: ipython\n")
@@ -122,7 +114,7 @@ def _system(chat: Chat, tools: Any, *, in_user: bool, variant: str) -> Iterator[
         names = ", ".join(str(name) for name in builtin if name != "code_interpreter")
         yield from (scaffold("Tools: "), quoted(names), scaffold("\n\n"))
     yield scaffold("Cutting Knowledge Date: December 2023\nToday Date: ")
-    yield quoted(_date(chat, variant))
+    yield quoted(_date(chat, revision))
     yield scaffold("\n\n")
     if tools is not None and not in_user:
         yield scaffold(TOOLS_IN_SYSTEM)
@@ -132,11 +124,11 @@ def _system(chat: Chat, tools: Any, *, in_user: bool, variant: str) -> Iterator[
     yield scaffold("<|eot_id|>")
 
 
-def _date(chat: Chat, variant: str) -> str:
+def _date(chat: Chat, revision: str) -> str:
     given = chat.option("date_string")
     if is_defined(given):
         return text_of(given)
-    return "26 Jul 2024" if variant == "3.1" else chat.now.strftime("%d %b %Y")
+    return "26 Jul 2024" if revision == "3.1" else chat.now.strftime("%d %b %Y")
 
 
 def _tools(tools: Sequence[Any]) -> Iterator[Segment]:
@@ -145,13 +137,13 @@ def _tools(tools: Sequence[Any]) -> Iterator[Segment]:
         yield scaffold("\n\n")
 
 
-def _call(chat: Chat, turn: Turn, variant: str) -> Iterator[Segment]:
+def _call(chat: Chat, turn: Turn, revision: str) -> Iterator[Segment]:
     """Exactly one call; content beside it is not written."""
     calls = turn.get("tool_calls")
     if len(list(calls)) != 1:
         refuse("This model only supports single tool-calls at once!")
     call = member(item(calls, 0), "function")
-    builtin = chat.option("builtin_tools") if variant == "3.1" else Undefined()
+    builtin = chat.option("builtin_tools") if revision == "3.1" else Undefined()
     name = member(call, "name")
     if is_defined(builtin) and name in builtin:
         yield scaffold("<|python_tag|>")
@@ -174,11 +166,14 @@ def _tool_content(content: Any) -> Iterator[Segment]:
     return json_body(content) if is_iterable(content) else printed(content)
 
 
-FAMILY = Family(
-    name="llama-3",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
-    response=ResponseFormat(bare_call=read_bare_call),
-    variants=(("3.1", "builtin_tools"), ("3.2", "")),
-)
+def _family(revision: str) -> Family:
+    return Family(
+        name="llama-3",
+        segments=partial(segments, revision=revision),
+        generation_prompt=always(ASSISTANT),
+        stop_tokens=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+        response=ResponseFormat(bare_call=read_bare_call),
+    )
+
+
+FAMILY = Revisions(_family, markers=(("3.1", "builtin_tools"), ("3.2", "")))

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.glm4_5 import arguments_of, visible
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import MINIMAX_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -34,7 +34,16 @@ from tokenspec_reference.renderers.segments import (
     quoted,
     scaffold,
 )
-from tokenspec_reference.renderers.template_values import is_defined, item, member, printed, refuse, text_of, tojson
+from tokenspec_reference.renderers.template_values import (
+    function_of,
+    is_defined,
+    item,
+    member,
+    printed,
+    refuse,
+    text_of,
+    tojson,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,30 +62,25 @@ CALL_FORMAT = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
     opener, closer = scaffold("]~b]system\n"), scaffold("[e~[\n")
     yield block(OUTSIDE, scaffold("]~!b["))
     yield block(0 if has_system else OUTSIDE, opener, *_system(chat), *_tools(chat), closer)
-    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
     has_called = False
     for turn in turns:
         if turn.role == "assistant":
-            yield assistant(turn.index, "]~b]ai\n", (*_reply(turn, last_user), scaffold("[e~[")), "\n")
+            reply = _reply(turn, is_current=turn.index > chat.last_user)
+            yield assistant(turn.index, "]~b]ai\n", (*reply, scaffold("[e~[")), "\n")
             has_called = bool(turn.get("tool_calls"))
         elif turn.role == "tool":
             if not has_called:
                 refuse("Message has tool role, but there was no previous assistant message with a tool call!")
-            yield block(turn.index, *_tool_result(chat, turn, first_index=turns[0].index))
+            yield block(turn.index, *_tool_result(chat, turn))
         elif turn.role == "user":
             yield block(turn.index, scaffold("]~b]user\n"), *visible(turn.content), closer)
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant opener and an open think block."""
-    return (scaffold("]~b]ai\n<think>\n"),)
 
 
 def _system(chat: Chat) -> Iterator[Segment]:
@@ -100,17 +104,16 @@ def _tools(chat: Chat) -> Iterator[Segment]:
         yield scaffold(CALL_FORMAT)
 
 
-def _reply(turn: Turn, last_user: int) -> Iterator[Segment]:
+def _reply(turn: Turn, *, is_current: bool) -> Iterator[Segment]:
     reasoning, content = _split_reasoning(turn)
-    if reasoning and turn.index > last_user:
+    if reasoning and is_current:
         yield from (scaffold("<think>\n"), body(reasoning), scaffold("\n</think>\n\n"))
     yield body(content)
     calls = turn.get("tool_calls")
     if calls:
         yield scaffold("\n<minimax:tool_call>\n")
         for call in calls:
-            function = member(call, "function")
-            chosen = function or call
+            chosen = function_of(call)
             yield from (scaffold('<invoke name="'), body(text_of(member(chosen, "name"))), scaffold('">\n'))
             for key, value in arguments_of(chosen):
                 yield from (scaffold('<parameter name="'), body(key), scaffold('">'))
@@ -130,8 +133,8 @@ def _split_reasoning(turn: Turn) -> tuple[str, str]:
     return parts[0].strip("\n").split("<think>")[-1].strip("\n"), parts[-1].strip("\n")
 
 
-def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Iterator[Segment]:
-    if turn.index == first_index or chat.turns[turn.index - 1].role != "tool":
+def _tool_result(chat: Chat, turn: Turn) -> Iterator[Segment]:
+    if chat.starts_results(turn):
         yield scaffold("]~b]tool")
     if isinstance(turn.content, str):
         yield from (scaffold("\n<response>"), body(turn.content), scaffold("</response>"))
@@ -140,7 +143,7 @@ def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Iterator[Segmen
             yield scaffold("\n<response>")
             yield from _result(entry)
             yield scaffold("\n</response>")
-    if turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool":
+    if chat.ends_results(turn):
         yield scaffold("[e~[\n")
 
 
@@ -156,7 +159,7 @@ def _result(entry: Any) -> Iterator[Segment]:
 FAMILY = Family(
     name="minimax-m2",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always("]~b]ai\n<think>\n"),
     stop_tokens=("[e~[",),
     response=ResponseFormat(ThoughtFormat(), MINIMAX_CALLS),
 )

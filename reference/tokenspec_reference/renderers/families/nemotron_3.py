@@ -39,6 +39,7 @@ from tokenspec_reference.renderers.segments import (
     strip_segments,
 )
 from tokenspec_reference.renderers.template_values import (
+    function_of,
     is_defined,
     is_iterable,
     items,
@@ -56,16 +57,15 @@ if TYPE_CHECKING:
 NO_THOUGHT = "<think></think>"
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
     yield from _preamble(chat, has_system=has_system)
-    last_user = max((turn.index for turn in turns if turn.role == "user"), default=-1)
     for turn in turns:
         opener, closer = scaffold(f"<|im_start|>{turn.role}\n"), scaffold("<|im_end|>\n")
         if turn.role == "assistant":
-            shortened = chat.enabled("truncate_history_thinking", default=True) and turn.index < last_user
+            shortened = chat.enabled("truncate_history_thinking", default=True) and turn.index < chat.last_user
             reply = _reply(turn, shortened=shortened)
             yield assistant(turn.index, "<|im_start|>assistant\n", (*reply, scaffold("<|im_end|>")), "\n")
         elif turn.role in ("user", "system"):
@@ -77,10 +77,10 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield block(turn.index, *role, body(text_of(turn.content)), closer)
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - one revision
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or an empty one when thinking is switched off."""
     thinks = chat.enabled("enable_thinking", default=True)
-    return (scaffold("<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)),)
+    return "<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)
 
 
 def _preamble(chat: Chat, *, has_system: bool) -> Iterator[Block]:
@@ -96,8 +96,7 @@ def _preamble(chat: Chat, *, has_system: bool) -> Iterator[Block]:
 def _tools(tools: list[Any]) -> Iterator[Segment]:
     yield scaffold("# Tools\n\nYou have access to the following functions:\n\n<tools>")
     for tool in tools:
-        function = member(tool, "function")
-        yield from _function(function if is_defined(function) else tool)
+        yield from _function(function_of(tool, is_defined))
     yield scaffold("\n</tools>" + CALL_INSTRUCTIONS)
 
 
@@ -151,8 +150,7 @@ def _reply(turn: Turn, *, shortened: bool) -> Iterator[Segment]:
             yield from _after_thought(content) if shortened else strip_segments(content)
             yield scaffold("\n")
         for call in calls:
-            function = member(call, "function")
-            yield from xml_call(function if is_defined(function) else call, "3.5", prints_name=True)
+            yield from xml_call(function_of(call, is_defined), as_json=False, prints_name=True)
             yield scaffold("\n")
     elif shortened:
         yield from _shortened(content)
@@ -196,10 +194,9 @@ def _shortened(content: list[Segment]) -> Iterator[Segment]:
 
 def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Block:
     """Results in a row share one user turn; the first message of a conversation never opens one."""
-    opens = turn.index > first_index and chat.turns[turn.index - 1].role != "tool"
-    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
+    opens = turn.index > first_index and chat.starts_results(turn)
     opener = scaffold(("<|im_start|>user\n" if opens else "") + "<tool_response>\n")
-    closer = scaffold("\n</tool_response>\n" + ("<|im_end|>\n" if last else ""))
+    closer = scaffold("\n</tool_response>\n" + ("<|im_end|>\n" if chat.ends_results(turn) else ""))
     return block(turn.index, opener, *printed(turn.content), closer)
 
 

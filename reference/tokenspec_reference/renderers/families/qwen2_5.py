@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, member, printed, text_of
+from tokenspec_reference.renderers.template_values import function_of, is_defined, printed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_SYSTEM = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield _preamble(chat)
     for turn in chat.turns:
@@ -44,11 +44,6 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield assistant(turn.index, "<|im_start|>assistant\n", _reply_with_calls(turn), "\n")
         elif turn.role == "tool":
             yield tool_result(chat, turn, printed(turn.content))
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant opener."""
-    return (scaffold("<|im_start|>assistant\n"),)
 
 
 def _preamble(chat: Chat) -> Block:
@@ -71,16 +66,15 @@ def _reply_with_calls(turn: Turn) -> Iterator[Segment]:
         yield body(text_of(turn.content))
         yield scaffold("\n")
     for position, call in enumerate(turn.get("tool_calls")):
-        function = member(call, "function")
         yield scaffold("\n" if position else "")
-        yield from json_call(function if is_defined(function) else call, quote_strings=True)
+        yield from json_call(function_of(call, is_defined), quote_strings=True)
     yield scaffold("<|im_end|>")
 
 
 FAMILY = Family(
     name="qwen2.5",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always("<|im_start|>assistant\n"),
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
     response=ResponseFormat(calls=JSON_CALLS),
 )

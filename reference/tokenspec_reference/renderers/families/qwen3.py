@@ -18,15 +18,16 @@ Revisions of the template: ``2025-04`` needs text content; ``guarded`` renders o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, member, printed, text_of
+from tokenspec_reference.renderers.template_values import cut_thought, function_of, is_defined, printed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,26 +35,26 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.chat import Chat, Turn
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     yield from _preamble(chat)
-    last_query = _last_query(chat, variant)
+    last_query = _last_query(chat, revision)
     for turn in chat.turns:
-        content = _content(turn, variant)
+        content = _content(turn, revision)
         if turn.role == "user" or (turn.role == "system" and turn.index > 0):
             opener, closer = scaffold(f"<|im_start|>{turn.role}\n"), scaffold("<|im_end|>\n")
             yield block(turn.index, opener, body(text_of(content)), closer)
         elif turn.role == "assistant":
-            reply = _reply(chat, turn, content, last_query, variant)
+            reply = _reply(chat, turn, content, last_query, revision)
             yield assistant(turn.index, "<|im_start|>assistant\n", reply, "\n")
         elif turn.role == "tool":
             yield tool_result(chat, turn, printed(content))
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:
+def generation_prompt(chat: Chat, revision: str) -> str:
     """The assistant opener, with a closed think block when thinking is switched off."""
-    thinks = variant == "instruct-2507" or chat.option("enable_thinking") is not False
-    return (scaffold("<|im_start|>assistant\n" + ("" if thinks else "<think>\n\n</think>\n\n")),)
+    thinks = revision == "instruct-2507" or chat.option("enable_thinking") is not False
+    return "<|im_start|>assistant\n" + ("" if thinks else "<think>\n\n</think>\n\n")
 
 
 def _preamble(chat: Chat) -> Iterator[Block]:
@@ -70,25 +71,25 @@ def _preamble(chat: Chat) -> Iterator[Block]:
         yield block(0 if has_system else OUTSIDE, opener, *inside, closer)
 
 
-def _content(turn: Turn, variant: str) -> Any:
+def _content(turn: Turn, revision: str) -> Any:
     """Content as given, or empty for anything but text in the guarded revisions."""
-    return turn.content if variant == "2025-04" or isinstance(turn.content, str) else ""
+    return turn.content if revision == "2025-04" or isinstance(turn.content, str) else ""
 
 
-def _last_query(chat: Chat, variant: str) -> int:
+def _last_query(chat: Chat, revision: str) -> int:
     """Index of the last user message that is no tool response in disguise; the last index when there is none."""
     for turn in reversed(chat.turns):
-        if turn.role == "user" and (variant == "2025-04" or isinstance(turn.content, str)):
+        if turn.role == "user" and (revision == "2025-04" or isinstance(turn.content, str)):
             content = text_of(turn.content)
             if not (content.startswith("<tool_response>") and content.endswith("</tool_response>")):
                 return turn.index
     return len(chat.turns) - 1
 
 
-def _reply(chat: Chat, turn: Turn, content: Any, last_query: int, variant: str) -> Iterator[Segment]:
+def _reply(chat: Chat, turn: Turn, content: Any, last_query: int, revision: str) -> Iterator[Segment]:
     reasoning: Any = ""
-    if variant != "instruct-2507":
-        reasoning, content = _split_reasoning(turn, content, variant)
+    if revision != "instruct-2507":
+        reasoning, content = _split_reasoning(turn, content, revision)
         is_last = turn.index == len(chat.turns) - 1
         if turn.index > last_query and (is_last or reasoning):
             yield scaffold("<think>\n")
@@ -100,30 +101,32 @@ def _reply(chat: Chat, turn: Turn, content: Any, last_query: int, variant: str) 
     else:
         yield body(text_of(content))
     for position, call in enumerate(turn.get("tool_calls") or ()):
-        function = member(call, "function")
         yield scaffold("\n" if content or position else "")
-        yield from json_call(function or call, quote_strings=False)
+        yield from json_call(function_of(call), quote_strings=False)
     yield scaffold("<|im_end|>")
 
 
-def _split_reasoning(turn: Turn, content: Any, variant: str) -> tuple[Any, Any]:
+def _split_reasoning(turn: Turn, content: Any, revision: str) -> tuple[Any, Any]:
     """Reasoning from its own field, else cut out of the content."""
     given = turn.get("reasoning_content")
-    if isinstance(given, str) if variant == "guarded" else is_defined(given) and given is not None:
+    if isinstance(given, str) if revision == "guarded" else is_defined(given) and given is not None:
         return given, content
-    if "</think>" not in content:
-        return "", content
-    parts = text_of(content).split("</think>")
-    return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
+    return cut_thought(text_of(content)) if "</think>" in content else ("", content)
 
 
-FAMILY = Family(
-    name="qwen3",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|im_end|>", "<|endoftext|>"),
-    response=ResponseFormat(ThoughtFormat(), JSON_CALLS),
-    variants=(
+def _family(revision: str) -> Family:
+    return Family(
+        name="qwen3",
+        segments=partial(segments, revision=revision),
+        generation_prompt=partial(generation_prompt, revision=revision),
+        stop_tokens=("<|im_end|>", "<|endoftext|>"),
+        response=ResponseFormat(ThoughtFormat(), JSON_CALLS),
+    )
+
+
+FAMILY = Revisions(
+    _family,
+    markers=(
         ("guarded", "message.reasoning_content is string"),
         ("2025-04", "reasoning_content"),
         ("instruct-2507", "message.content is string"),

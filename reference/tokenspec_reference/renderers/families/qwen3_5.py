@@ -18,10 +18,11 @@ conversation has no opener. Revision ``3.5`` prints values that are no container
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen3_vl import MediaCount
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import XML_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -38,6 +39,8 @@ from tokenspec_reference.renderers.segments import (
     strip_segments,
 )
 from tokenspec_reference.renderers.template_values import (
+    cut_thought,
+    function_of,
     is_defined,
     items,
     member,
@@ -67,7 +70,7 @@ CALL_INSTRUCTIONS = (
 )
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     add_vision_id = bool(chat.option("add_vision_id"))
     yield from _preamble(chat, add_vision_id=add_vision_id)
@@ -81,7 +84,7 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
         elif turn.role == "user":
             yield block(turn.index, scaffold("<|im_start|>user\n"), *content, scaffold("<|im_end|>\n"))
         elif turn.role == "assistant":
-            reply = _reply(chat, turn, content, last_query, variant)
+            reply = _reply(chat, turn, content, last_query, revision)
             yield assistant(turn.index, "<|im_start|>assistant\n", reply, "\n")
         elif turn.role == "tool":
             yield _tool_result(chat, turn, content)
@@ -89,10 +92,10 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:
             refuse("Unexpected message role.")
 
 
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same in both revisions
+def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or a closed one when thinking is switched off."""
     thinks = chat.option("enable_thinking") is not False
-    return (scaffold("<|im_start|>assistant\n" + ("<think>\n" if thinks else "<think>\n\n</think>\n\n")),)
+    return "<|im_start|>assistant\n" + ("<think>\n" if thinks else "<think>\n\n</think>\n\n")
 
 
 def _preamble(chat: Chat, *, add_vision_id: bool) -> Iterator[Block]:
@@ -145,34 +148,32 @@ def _last_query(chat: Chat) -> int:
     return refuse("No user query found in messages.")
 
 
-def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, variant: str) -> Iterator[Segment]:
+def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, revision: str) -> Iterator[Segment]:
     reasoning, text = turn.get("reasoning_content"), joined(content)
     if not isinstance(reasoning, str):
         reasoning = ""
         if "</think>" in text:
-            reasoning = text.split("</think>")[0].rstrip("\n").split("<think>")[-1].lstrip("\n")
-            text = text.split("</think>")[-1].lstrip("\n")
+            reasoning, text = cut_thought(text)
             content = [body(text)]
-    if turn.index > last_query or (variant == "3.6" and chat.option("preserve_thinking") is True):
+    if turn.index > last_query or (revision == "3.6" and chat.option("preserve_thinking") is True):
         yield from (scaffold("<think>\n"), body(reasoning.strip()), scaffold("\n</think>\n\n"))
     yield from content
     calls = turn.get("tool_calls")
     if isinstance(calls, (list, tuple, str)):
         for position, call in enumerate(calls):
-            function = member(call, "function")
             yield scaffold("\n" if position else "\n\n" if text.strip() else "")
-            yield from xml_call(function if is_defined(function) else call, variant)
+            yield from xml_call(function_of(call, is_defined), as_json=revision == "3.6")
     yield scaffold("<|im_end|>")
 
 
-def xml_call(call: Any, variant: str, *, prints_name: bool = False) -> Iterator[Segment]:
-    """One call as XML; ``3.5`` prints scalars as Python does, ``3.6`` as JSON; a missing name is refused or empty."""
+def xml_call(call: Any, *, as_json: bool, prints_name: bool = False) -> Iterator[Segment]:
+    """One call as XML; scalars are printed as JSON or as Python does; a missing name is refused, or printed empty."""
     name = member(call, "name")
     yield from (scaffold("<tool_call>\n<function="), body(str(name) if prints_name else text_of(name)), scaffold(">\n"))
     arguments = member(call, "arguments")
     for key, value in items(arguments) if is_defined(arguments) else ():
         yield from (scaffold("<parameter="), body(key), scaffold(">\n"))
-        yield body(_value(value, as_json=variant == "3.6"))
+        yield body(_value(value, as_json=as_json))
         yield scaffold("\n</parameter>\n")
     yield scaffold("</function>\n</tool_call>")
 
@@ -185,17 +186,20 @@ def _value(value: Any, *, as_json: bool) -> str:
 
 def _tool_result(chat: Chat, turn: Turn, content: list[Segment]) -> Block:
     """Results in a row share one user turn; the first message of a conversation never opens one."""
-    first = turn.index > 0 and chat.turns[turn.index - 1].role != "tool"
-    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
-    opener = scaffold(("<|im_start|>user" if first else "") + "\n<tool_response>\n")
-    return block(turn.index, opener, *content, scaffold("\n</tool_response>" + ("<|im_end|>\n" if last else "")))
+    opens = turn.index > 0 and chat.starts_results(turn)
+    opener = scaffold(("<|im_start|>user" if opens else "") + "\n<tool_response>\n")
+    closer = scaffold("\n</tool_response>" + ("<|im_end|>\n" if chat.ends_results(turn) else ""))
+    return block(turn.index, opener, *content, closer)
 
 
-FAMILY = Family(
-    name="qwen3.5",
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|im_end|>", "<|endoftext|>"),
-    response=ResponseFormat(ThoughtFormat(), XML_CALLS),
-    variants=(("3.6", "preserve_thinking"), ("3.5", "")),
-)
+def _family(revision: str) -> Family:
+    return Family(
+        name="qwen3.5",
+        segments=partial(segments, revision=revision),
+        generation_prompt=generation_prompt,
+        stop_tokens=("<|im_end|>", "<|endoftext|>"),
+        response=ResponseFormat(ThoughtFormat(), XML_CALLS),
+    )
+
+
+FAMILY = Revisions(_family, markers=(("3.6", "preserve_thinking"), ("3.5", "")))

@@ -17,11 +17,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import member, printed
+from tokenspec_reference.renderers.template_values import function_of, member, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.chat import Chat, Turn
 
 
-def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one revision
+def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     media = MediaCount(add_vision_id=bool(chat.option("add_vision_id")))
     yield from _preamble(chat)
@@ -41,11 +41,6 @@ def segments(chat: Chat, variant: str) -> Iterator[Block]:  # noqa: ARG001 - one
             yield assistant(turn.index, "<|im_start|>assistant\n", _reply(turn), "\n")
         elif turn.role == "tool":
             yield tool_result(chat, turn, media.parts(turn.content))
-
-
-def generation_prompt(chat: Chat, variant: str) -> tuple[Segment, ...]:  # noqa: ARG001 - same for every chat
-    """The assistant opener."""
-    return (scaffold("<|im_start|>assistant\n"),)
 
 
 class MediaCount:
@@ -104,16 +99,15 @@ def _texts(content: Any) -> Iterator[Segment]:
 def _reply(turn: Turn) -> Iterator[Segment]:
     yield from _texts(turn.content)
     for position, call in enumerate(turn.get("tool_calls") or ()):
-        function = member(call, "function")
         yield scaffold("\n" if turn.content or position else "")
-        yield from json_call(function or call, quote_strings=False)
+        yield from json_call(function_of(call), quote_strings=False)
     yield scaffold("<|im_end|>")
 
 
 FAMILY = Family(
     name="qwen3-vl",
     segments=segments,
-    generation_prompt=generation_prompt,
+    generation_prompt=always("<|im_start|>assistant\n"),
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
     response=ResponseFormat(calls=JSON_CALLS),
 )

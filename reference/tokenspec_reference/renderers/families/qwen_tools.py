@@ -47,11 +47,9 @@ def json_call(call: Any, *, quote_strings: bool) -> Iterator[Segment]:
 
 def tool_result(chat: Chat, turn: Turn, content: Iterator[Segment]) -> Block:
     """A tool result; results in a row share one user turn, opened by the first and closed by the last."""
-    first = turn.index == 0 or chat.turns[turn.index - 1].role != "tool"
-    last = turn.index == len(chat.turns) - 1 or chat.turns[turn.index + 1].role != "tool"
     return block(
         turn.index,
-        scaffold("<|im_start|>user\n<tool_response>\n" if first else "\n<tool_response>\n"),
+        scaffold("<|im_start|>user\n<tool_response>\n" if chat.starts_results(turn) else "\n<tool_response>\n"),
         *content,
-        scaffold("\n</tool_response><|im_end|>\n" if last else "\n</tool_response>"),
+        scaffold("\n</tool_response><|im_end|>\n" if chat.ends_results(turn) else "\n</tool_response>"),
     )

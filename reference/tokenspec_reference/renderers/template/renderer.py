@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
-from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Profile, build_chat, tool_names
+from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.rendered import RenderedTokens
@@ -46,7 +46,7 @@ class TemplateRenderer:
         encoding: Encoding = "hf",
         id_profile: IdProfile = "canonical",
         straddle: Straddle = "first-char",
-        profile: Profile = "hf5",
+        normalisation: Normalisation = "hf5",
         now: datetime = FROZEN_CLOCK,
         wire: Wire | None = None,
         limits: Limits | None = None,
@@ -61,7 +61,7 @@ class TemplateRenderer:
             encoding: ``hf`` or ``isolated``, see :class:`Encoder`.
             id_profile: ``canonical`` or ``sampled-boundary``.
             straddle: which side owns a token that covers scaffold and body.
-            profile: input normalisation of transformers 5 (``hf5``) or 4.57 (``hf4``).
+            normalisation: how messages are prepared, as transformers 5 (``hf5``) or 4.57 (``hf4``) does it.
             now: what ``strftime_now`` gives.
             wire: openers and closers of assistant turns; derived from the template when None.
             limits: bounds for the template.
@@ -79,14 +79,14 @@ class TemplateRenderer:
         self.encoding = encoding
         self.id_profile = id_profile
         self.straddle = straddle
-        self.profile = profile
+        self.normalisation = normalisation
         self.now = now
         self.wire = wire or Wire()
         self.template_kwargs = template_kwargs
         self.encoder = Encoder(tokenizer, source)
         limits = limits or Limits()
         self._special_tokens: dict[str, Any] = dict(getattr(tokenizer, "special_tokens_map", None) or {})
-        self._print = Printer(compile_template(source, profile, limits), self._special_tokens, limits)
+        self._print = Printer(compile_template(source, normalisation, limits), self._special_tokens, limits)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -188,7 +188,7 @@ class TemplateRenderer:
             tools=tools,
             options=keywords,
             add_generation_prompt=add_generation_prompt,
-            profile=self.profile,
+            normalisation=self.normalisation,
             now=self.now,
         )
         if not wanted:
@@ -233,7 +233,7 @@ class TemplateRenderer:
         keywords = {name: value for name, value in self.template_kwargs.items() if name != "continue_final_message"}
 
         def build(messages: Any, tools: Any) -> Chat:
-            return build_chat(messages, tools=tools, options=keywords, profile=self.profile, now=self.now)
+            return build_chat(messages, tools=tools, options=keywords, normalisation=self.normalisation, now=self.now)
 
         added = sorted(self.encoder.added.values(), key=len, reverse=True)
         pattern = re.compile("|".join(map(re.escape, added)) or "(?!)")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from jinja2.parser import Parser
 
-    from tokenspec_reference.renderers.chat import Profile
+    from tokenspec_reference.renderers.chat import Normalisation
 
 
 class GenerationTag(Extension):
@@ -90,14 +90,14 @@ def dumps(
 
 
 class ChatSandbox(ImmutableSandboxedEnvironment):
-    """Jinja as chat templates know it. ``profile`` selects what the transformers version adds."""
+    """Jinja as chat templates know it. ``normalisation`` selects what the transformers version adds."""
 
-    def __init__(self, profile: Profile = "hf5") -> None:
+    def __init__(self, normalisation: Normalisation = "hf5") -> None:
         """Build the environment of one transformers major version."""
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, loopcontrols])
         self.filters["tojson"] = dumps
         self.globals["raise_exception"] = raise_exception
-        if profile == "hf5":
+        if normalisation == "hf5":
             self.globals["dict"] = DictFactory()
             self.globals["namespace"] = GuardedNamespace
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from jinja2 import Template, nodes
     from jinja2.runtime import Context
 
-    from tokenspec_reference.renderers.chat import Profile
+    from tokenspec_reference.renderers.chat import Normalisation
 
 
 _OWN_METHODS = frozenset(vars(Tracked)) - frozenset(dir(str))
@@ -67,9 +67,9 @@ class TrackingSandbox(ChatSandbox):
     code_generator_class = TrackingCodeGenerator
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, profile: Profile, limits: Limits) -> None:
+    def __init__(self, normalisation: Normalisation, limits: Limits) -> None:
         """Build the environment; ``limits`` belong to it because Jinja folds constants when it compiles."""
-        super().__init__(profile)
+        super().__init__(normalisation)
         self.limits = limits
         self.filters = tracking_filters(self.filters, limits)
         self.globals["lipsum"] = random_text
@@ -227,13 +227,13 @@ def random_text(*_: Any, **__: Any) -> str:
 
 
 @lru_cache(maxsize=256)
-def compile_template(chat_template: str, profile: Profile, limits: Limits) -> Template:
+def compile_template(chat_template: str, normalisation: Normalisation, limits: Limits) -> Template:
     """Compile once per template text.
 
     Raises:
         InvalidTemplate: when it is not valid Jinja.
     """
     try:
-        return TrackingSandbox(profile, limits).from_string(chat_template)
+        return TrackingSandbox(normalisation, limits).from_string(chat_template)
     except (TemplateSyntaxError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise InvalidTemplate(f"not a chat template: {error}", field="chat_template") from error

@@ -1,0 +1,1 @@
+"""Aligners: the ids of two tokenizers for one text, and which of them belong together."""

@@ -1,0 +1,186 @@
+"""Aligners: both profiles against their readable twins, against budgets, and against the peers that are installed.
+
+Text is random and cut at random, which is hard for the dynamic programme: hardly any anchors. The scalar programme is
+timed once, the others as medians of interleaved rounds.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tokenspec.benchmark import Bench, Figure, measure
+
+LETTERS = b"etaoin shrdlu"
+ROWS, LENGTH = 8, 8192
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts cut twice: pieces per row, and the same as padded ids and masks over made-up vocabularies."""
+
+    pieces: tuple[list[list[bytes]], list[list[bytes]]]
+    tables: tuple[Any, Any]
+    ids: tuple[Any, Any]
+    masks: tuple[Any, Any]
+
+
+@cache
+def batch(rows: int, length: int) -> Batch:
+    """``rows`` texts of ``length`` student tokens each."""
+    import torch
+
+    from tokenspec_reference.aligners import PieceTable
+
+    rng = random.Random(length)
+    pieces: tuple[list[list[bytes]], list[list[bytes]]] = ([], [])
+    for _ in range(rows):
+        student = [bytes(rng.choices(LETTERS, k=rng.randint(1, 7))) for _ in range(length)]
+        pieces[0].append(student)
+        pieces[1].append(cut(b"".join(student), rng))
+    tables, ids, masks = [], [], []
+    for side in pieces:
+        vocabulary = {piece: index for index, piece in enumerate(sorted({piece for row in side for piece in row}))}
+        width = max(map(len, side))
+        tables.append(PieceTable("random", tuple(vocabulary), ("",) * len(vocabulary)))
+        ids.append(torch.tensor([[vocabulary[piece] for piece in row] + [0] * (width - len(row)) for row in side]))
+        masks.append(torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in side]))
+    return Batch(pieces, (tables[0], tables[1]), (ids[0], ids[1]), (masks[0], masks[1]))
+
+
+def cut(text: bytes, rng: random.Random) -> list[bytes]:
+    """Random pieces of 1 to 7 bytes."""
+    found = []
+    start = 0
+    while start < len(text):
+        end = start + rng.randint(1, 7)
+        found.append(text[start:end])
+        start = end
+    return found
+
+
+def boundary(made: Batch, device: str = "cpu") -> Callable[[], object]:
+    """One call of the normative profile, tables ready."""
+    from tokenspec_reference.aligners import TokenAligner
+
+    aligner = TokenAligner(*made.tables, device=device)
+    ids = [side.to(device) for side in made.ids]
+    masks = [side.to(device) for side in made.masks]
+    return lambda: aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1])
+
+
+def words(length: int) -> tuple[list[str], list[str]]:
+    """One row as strings, cut to equal numbers of tokens."""
+    made = batch(1, length)
+    student, teacher = ([piece.decode() for piece in side[0]] for side in made.pieces)
+    return student[:length], teacher[:length]
+
+
+def once(call: Callable[[], object]) -> float:
+    """Process time of one call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def run() -> Iterator[Figure]:
+    """All figures, the cheap ones first."""
+    import torch
+
+    from tokenspec_reference.aligners import align_rows, align_scalar, boundary_align
+
+    torch.set_num_threads(1)
+    large, middle, single = batch(ROWS, LENGTH), batch(ROWS, LENGTH // 4), batch(1, 2048)
+    walk = [(s, t) for s, t in zip(*large.pieces, strict=True)]
+    times = measure(
+        {
+            "large": boundary(large),
+            "middle": boundary(middle),
+            "single": boundary(single),
+            "walk": lambda: [boundary_align(s, t) for s, t in walk],
+        },
+        rounds=15,
+        warmup=2,
+    )
+    shape = f"boundary, {ROWS} rows of {LENGTH} tokens"
+    yield Figure(shape, times["large"], 0.015, "15 ms", limit=1.0)
+    yield Figure(f"{shape}: growth", times["large"], 4 * times["middle"], "4 x a quarter of it", limit=1.5)
+    yield Figure(shape, times["large"], times["walk"], "two-pointer walk in Python")
+    student, teacher = words(512)
+    scalar = once(lambda: align_scalar(student, teacher))
+    rows = measure({"rows": lambda: align_rows(student, teacher)}, rounds=5)["rows"]
+    yield Figure("nw-compat programme, 512 tokens", rows, scalar, "scalar twin", limit=1 / 10)
+    yield from upstream(student, teacher, rows)
+    yield from trl_groups(large, times["large"])
+    student, teacher = words(2048)
+    scalar = once(lambda: align_scalar(student, teacher))
+    yield Figure("boundary, 2,048 tokens", times["single"], scalar, "scalar nw-compat programme", limit=1 / 1000)
+    yield from on_gpu(large, student, teacher, scalar)
+
+
+def upstream(student: list[str], teacher: list[str], ours: float) -> Iterator[Figure]:
+    """The original programme, where a checkout is named."""
+    from tokenspec.areas.aligners.oracle.upstream import VARIABLE, align_canonical
+
+    if os.environ.get(VARIABLE):
+        peer = once(lambda: align_canonical(student, teacher, 4))
+        yield Figure("nw-compat programme, 512 tokens", ours, peer, "upstream", limit=1 / 10)
+
+
+def trl_groups(made: Batch, ours: float) -> Iterator[Figure]:
+    """TRL's grouping of byte offsets, offsets ready, where it is installed."""
+    if importlib.util.find_spec("trl") is None:
+        return
+    from trl.experimental.gold.gold_trainer import ULDLoss
+
+    group = ULDLoss._align_by_byte_offsets  # noqa: SLF001
+    sides = [[offsets(row) for row in side] for side in made.pieces]
+    peer = measure({"trl": lambda: [group(s, t) for s, t in zip(*sides, strict=True)]}, rounds=3)["trl"]
+    yield Figure(f"boundary, {ROWS} rows of {LENGTH} tokens", ours, peer, "trl, byte offsets given")
+
+
+def offsets(pieces: list[bytes]) -> list[tuple[int, int]]:
+    """Start and end byte of each piece."""
+    found = []
+    end = 0
+    for piece in pieces:
+        found.append((end, end + len(piece)))
+        end += len(piece)
+    return found
+
+
+def on_gpu(made: Batch, student: list[str], teacher: list[str], scalar: float) -> Iterator[Figure]:
+    """The same on a CUDA device, in wall time."""
+    import torch
+
+    from tokenspec_reference.aligners import align_rows
+
+    if not torch.cuda.is_available():
+        return
+    call = boundary(made, "cuda")
+    yield Figure("boundary on CUDA", wall(call), 0.001, "1 ms", limit=1.0)
+    rows = wall(lambda: align_rows(student, teacher, device="cuda"))
+    yield Figure("nw-compat programme on CUDA, 2,048 tokens", rows, scalar, "scalar twin on CPU", limit=1 / 20)
+
+
+def wall(call: Callable[[], object], rounds: int = 20) -> float:
+    """Median wall time of a call that runs on the device."""
+    import torch
+
+    times = []
+    for _ in range(rounds + 3):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return sorted(times[3:])[rounds // 2]
+
+
+BENCH = Bench("aligners", "Both profiles against their twins, budgets and peers", run)

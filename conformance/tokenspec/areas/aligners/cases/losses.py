@@ -1,0 +1,181 @@
+"""Chunk averages, projection files, exact maps and the three losses, on small seeded numbers."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from tokenspec.areas.aligners.cases.build import case
+from tokenspec.store.records import Case
+
+Json = dict[str, Any]
+
+DENSE: Json = {
+    "kind": "dense",
+    "indices": [[0, -1], [1, -1], [2, 3], [4, 1], [1, -1]],
+    "likelihoods": [[1.0, 0.0], [1.0, 0.0], [0.7, 0.3], [0.6, 0.4], [1.0, 0.0]],
+}
+SPARSE: Json = {"kind": "sparse", "entries": [[0, 1, 2.0], [3, 0, 0.5], [1, 4, 1.0], [3, 2, 0.25], [2, -1, 9.0]]}
+REPEATED: Json = {
+    "kind": "dense",
+    "indices": [[1, 1], [2, -1], [0, 2]],
+    "likelihoods": [[0.5, 0.25], [1.0, 9.0], [0.0, 1.0]],
+}
+CLAIMS: Json = {
+    "kind": "dense",
+    "indices": [[2, -1], [2, -1], [1, 0], [0, -1], [9, -1], [3, 1], [-1, -1]],
+    "likelihoods": [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.9, 0.0], [1.0, 0.0], [0.1, 0.8], [1.0, 0.0]],
+}
+TIED: Json = {
+    "kind": "dense",
+    "indices": [[2, 0], [2, 0], [0, 2], [1, 0], [1, 3]],
+    "likelihoods": [[0.7, 0.1], [0.8, 0.1], [0.1, 0.8], [0.6, 0.4], [0.5, 0.5]],
+}
+
+
+class Payload:
+    """Unpickles to a call. Never unpickled here."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a hostile file looks like."""
+        return print, ("this file ran code",)
+
+
+def cases() -> Iterator[Case]:
+    """In the order of the chapter."""
+    yield from averages()
+    yield from projections()
+    yield from maps()
+    yield from losses()
+
+
+def numbers(rng: random.Random, *shape: int) -> Any:
+    """A nested list of rounded normal numbers."""
+    if not shape:
+        return round(rng.gauss(0, 2), 4)
+    return [numbers(rng, *shape[1:]) for _ in range(shape[0])]
+
+
+def averages() -> Iterator[Case]:
+    """Sizes, sentinels, empty chunks."""
+    rng = random.Random(50)
+    for slug, chunk_id, chunks in (
+        ("plain", [[0, 0, 1, 2]], 3),
+        ("sentinels", [[-1, 0, -1, 0], [1, 1, 1, -1]], 2),
+        ("empty-chunk", [[0, 0, 2, 2]], 4),
+        ("nothing", [[-1, -1, -1, -1]], 1),
+    ):
+        yield case(
+            f"average-{slug}",
+            "LOSS_CHUNKS",
+            ("ALN-050",),
+            f"Averages over chunks: {slug.replace('-', ' ')}.",
+            task="chunk-average",
+            data={"log_probs": numbers(rng, len(chunk_id), 4, 3), "chunk_id": chunk_id, "max_chunks": chunks},
+        )
+
+
+def projections() -> Iterator[Case]:
+    """Both forms, sizes, and files that must be refused."""
+    sizes = {"student_vocab_size": 4, "teacher_vocab_size": 3}
+    for slug, file in (("dense", DENSE), ("sparse", SPARSE), ("repeated", REPEATED)):
+        yield case(
+            f"projection-{slug}",
+            "LOSS_PROJECTION",
+            ("ALN-052",),
+            f"The matrix of a projection file: {slug}; it may be larger than configured.",
+            task="projection",
+            data={"file": file, **sizes},
+        )
+    yield case(
+        "projection-configured-larger",
+        "LOSS_PROJECTION",
+        ("ALN-052",),
+        "Configured sizes beyond every id of the file.",
+        task="projection",
+        data={"file": SPARSE, "student_vocab_size": 9, "teacher_vocab_size": 11},
+    )
+    refused: dict[str, Json] = {
+        "missing": {"kind": "missing"},
+        "pickled-code": {"kind": "hex", "hex": pickle.dumps(Payload(), protocol=2).hex()},
+        "garbage": {"kind": "hex", "hex": "00ff" * 20},
+        "shapes": {"kind": "dense", "indices": [[1, 2]], "likelihoods": [[1.0]]},
+        "fractional-ids": {"kind": "dense", "indices": [[0.5, 1.0]], "likelihoods": [[1.0, 0.0]]},
+        "ids-below-sentinel": {"kind": "dense", "indices": [[-2, 1]], "likelihoods": [[1.0, 0.0]]},
+        "negative-student": {"kind": "sparse", "entries": [[-1, 0, 1.0]]},
+    }
+    for slug, file in refused.items():
+        yield case(
+            f"projection-refuse-{slug}",
+            "UNSAFE_FILE",
+            ("ALN-053",),
+            f"A projection file that is no projection: {slug.replace('-', ' ')}.",
+            task="projection",
+            data={"file": file, **sizes},
+        )
+
+
+def maps() -> Iterator[Case]:
+    """Who owns a teacher token."""
+    for slug, file, xtoken in (
+        ("strict", CLAIMS, False),
+        ("strict-on-relaxed-file", TIED, False),
+        ("relaxed", TIED, True),
+        ("relaxed-claims", CLAIMS, True),
+    ):
+        yield case(
+            f"exact-map-{slug}",
+            "LOSS_PROJECTION",
+            ("ALN-054",),
+            f"Common and uncommon tokens: {slug.replace('-', ' ')}.",
+            task="exact-map",
+            data={"file": file, "xtoken": xtoken, "teacher_vocab_size": 4},
+        )
+
+
+def losses() -> Iterator[Case]:
+    """Three modes, each with its options."""
+    variants: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+        "p-kl": ("p-kl", {}, {}),
+        "p-kl-temperature": ("p-kl", {"temperature": 2.5}, {}),
+        "p-kl-top-columns": ("p-kl", {"vocab_topk": 3}, {}),
+        "p-kl-reversed": ("p-kl", {"reverse_kl": True}, {}),
+        "p-kl-correct-only": ("p-kl", {"exact_token_match_only": True}, {}),
+        "gold": ("gold", {}, {}),
+        "gold-temperature-reversed": ("gold", {"temperature": 0.7, "reverse_kl": True}, {}),
+        "gold-short-tail": ("gold", {"uncommon_topk": 2}, {}),
+        "xtoken": ("xtoken", {}, {}),
+        "xtoken-masked-sample": ("xtoken", {}, {"sample_mask": [0, 1]}),
+        "gold-invalid-pairs": ("gold", {}, {"pair_valid": [[True, False, False], [False, False, False]]}),
+        "p-kl-nothing-valid": ("p-kl", {}, {"pair_valid": [[False] * 3, [False] * 3]}),
+    }
+    requirement = {"p-kl": "ALN-055", "gold": "ALN-056", "xtoken": "ALN-057"}
+    for slug, (mode, options, changes) in variants.items():
+        rng = random.Random(57)
+        data = {
+            "mode": mode,
+            "file": DENSE,
+            "student_logits": numbers(rng, 2, 4, 5),
+            "teacher_logits": numbers(rng, 2, 5, 7),
+            "student_chunk_id": [[0, 0, 1, 2], [0, 1, -1, -1]],
+            "teacher_chunk_id": [[0, 1, 1, 1, 2], [0, 0, 1, -1, -1]],
+            "pair_valid": [[True, True, True], [True, True, False]],
+            "pair_is_correct": [[True, False, True], [True, True, False]],
+            "teacher_vocab_size": 6,
+            "sample_mask": [1, 1],
+            "options": options,
+            **changes,
+        }
+        yield case(
+            f"loss-{slug}",
+            "LOSS_MODES LOSS_CHUNKS",
+            ("ALN-051", requirement[mode]),
+            f"The loss {slug.replace('-', ' ')} on two small rows.",
+            task="loss",
+            data=data,
+        )
+
+
+CASES = tuple(cases())

@@ -1,0 +1,156 @@
+"""Sides that are made differently: padding, special tokens, truncation, batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokenspec.areas.aligners.cases.build import BOUNDARY, COMPAT, JsonCase, case, row
+from tokenspec.store.records import Case
+
+TEXT = "Alignment walks both sides, 同じ文章 by byte, and stops at every common boundary."
+OTHER = "A shorter row — кратко."
+BEGIN, END = {"before": ["bos_token"]}, {"after": ["eos_token"]}
+
+
+def cases() -> Iterator[Case]:
+    """All of them are ``boundary``; the ones about padding and special tokens also run in ``nw-compat``."""
+    yield from padding()
+    yield from special_tokens()
+    yield from truncation()
+
+
+def both(
+    slug: str, flags: str, requires: tuple[str, ...], why: str, *rows: JsonCase, compat: bool = True
+) -> Iterator[Case]:
+    """The same batch in both profiles."""
+    yield case(slug, flags, (*BOUNDARY, *requires), why, task="align", batch=list(rows))
+    if compat:
+        yield case(
+            f"compat-{slug}",
+            f"{flags} COMPAT_PADDING",
+            COMPAT,
+            f"{why} The pinned programme aligns every position.",
+            task="align",
+            profile="nw-compat",
+            batch=list(rows),
+        )
+
+
+def padding() -> Iterator[Case]:
+    """Where the padding stands and how much of it."""
+    flags = "ALIGN_PADDING"
+    yield from both(
+        "pad-right", flags, (), "Padding on the right of both sides.", row(TEXT, {"right": 3}, {"right": 7})
+    )
+    yield from both("pad-left", flags, (), "Padding on the left of both sides.", row(TEXT, {"left": 4}, {"left": 1}))
+    yield from both(
+        "pad-opposite",
+        flags,
+        (),
+        "One side padded on the left, the other on the right.",
+        row(TEXT, {"left": 3}, {"right": 3}),
+    )
+    yield from both(
+        "pad-batch", flags, ("ALN-006",), "Three rows of different length.", row(TEXT), row(OTHER), row("x")
+    )
+    yield from both(
+        "pad-empty-row",
+        flags,
+        (),
+        "An empty text beside a full one: a row of nothing but padding.",
+        row(""),
+        row(OTHER),
+    )
+    yield case("empty", flags, BOUNDARY, "An empty text alone: no tokens at all.", task="align", batch=[row("")])
+    wide = row("Hi there.", {"left": 40}, {"right": 60})
+    yield case("pad-wide", flags, BOUNDARY, "Much more padding than text.", task="align", batch=[wide])
+
+
+def special_tokens() -> Iterator[Case]:
+    """Special tokens around the text."""
+    flags, requires = "ALIGN_SPECIAL", ("ALN-013",)
+    yield from both("bos-student", flags, requires, "A begin token on the student's side only.", row(TEXT, BEGIN))
+    yield from both("bos-teacher", flags, requires, "A begin token on the teacher's side only.", row(TEXT, None, BEGIN))
+    yield from both("bos-both", flags, requires, "A begin token on both sides.", row(TEXT, BEGIN, BEGIN))
+    yield from both(
+        "eos-both", flags, requires, "End tokens with different spellings pair by role.", row(TEXT, END, END)
+    )
+    yield from both(
+        "bos-eos-crosswise",
+        flags,
+        requires,
+        "A begin token on one side, an end token on the other.",
+        row(TEXT, BEGIN, END),
+    )
+    yield case(
+        "eos-twice",
+        flags,
+        (*BOUNDARY, *requires),
+        "Two end tokens against one: the first pairs.",
+        task="align",
+        batch=[row(TEXT, {"after": ["eos_token", "eos_token"]}, END)],
+    )
+    yield case(
+        "special-only",
+        flags,
+        (*BOUNDARY, *requires),
+        "Rows of special tokens without text; equal roles pair, in order.",
+        task="align",
+        batch=[row("", {"before": ["bos_token", "eos_token"]}, {"before": ["bos_token", "eos_token"]})],
+    )
+    yield case(
+        "special-crossing",
+        flags,
+        (*BOUNDARY, *requires),
+        "Begin and end in the opposite order on the other side: both candidates cross and none pairs.",
+        task="align",
+        batch=[row("", {"before": ["bos_token", "eos_token"]}, {"before": ["eos_token", "bos_token"]})],
+    )
+    yield case(
+        "special-with-padding",
+        "ALIGN_SPECIAL ALIGN_PADDING",
+        (*BOUNDARY, *requires),
+        "End tokens used as padding are masked and never pair.",
+        task="align",
+        batch=[row(TEXT, BEGIN | END | {"left": 2}, BEGIN | END | {"right": 5}), row(OTHER, END, END)],
+    )
+
+
+def truncation() -> Iterator[Case]:
+    """Sides that stop early."""
+    flags, requires = "ALIGN_TRUNCATION", ("ALN-016",)
+    for slug, student, teacher in (
+        ("student", {"take": 6}, None),
+        ("teacher", None, {"take": 5}),
+        ("both", {"take": 9}, {"take": 7}),
+        ("one-token", {"take": 1}, None),
+        ("nothing", {"take": 0}, None),
+    ):
+        yield case(
+            f"cut-{slug}",
+            flags,
+            (*BOUNDARY, *requires),
+            f"Truncated by token count: {slug.replace('-', ' ')}.",
+            task="align",
+            batch=[row(TEXT, student, teacher)],
+        )
+    for take in (1, 2, 3, 5):
+        yield case(
+            f"cut-inside-character-{take}",
+            f"{flags} ALIGN_SPLIT_BYTES",
+            (*BOUNDARY, *requires),
+            f"Cut after {take} tokens of characters that take several tokens.",
+            task="align",
+            batch=[row("🤷🏻‍♀️𓀀ꙮ🇩🇪", {"take": take})],
+        )
+    yield case(
+        "cut-end-tokens",
+        "ALIGN_TRUNCATION ALIGN_SPECIAL",
+        (*BOUNDARY, *requires, "ALN-013"),
+        "A truncated side ends in an end token; the other side's stands elsewhere in the text.",
+        task="align",
+        batch=[row(TEXT, {"take": 8, **END}, END)],
+    )
+
+
+CASES = tuple(cases())

@@ -1,0 +1,153 @@
+"""One row of anyone's alignment, in one form, beside what its positions spell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokenspec.areas.aligners.oracle.sides import Position, adds_a_space, positions
+from tokenspec.areas.aligners.oracle.walk import Places, SideText, comparable
+from tokenspec.areas.aligners.records import AlignersOutput
+from tokenspec.areas.check import NotGiven, Subject, Violation
+
+SIDES = ("student", "teacher")
+Quad = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """One row. ``ids`` holds both sides' chunk ids; ``sides`` what their positions are (None in ``nw-compat``).
+
+    ``masks`` are 1 on real positions; ``pairs`` only if the implementation gave any.
+    """
+
+    row: int
+    ids: tuple[list[int], list[int]]
+    masks: tuple[list[int], list[int]]
+    chunks: int
+    pairs: list[Quad] | None = None
+    sides: tuple[SideText, SideText] | None = None
+    correct: list[bool] | None = None
+    exact: tuple[list[bool], list[bool]] | None = None
+    truncate: bool = False
+    _places: list[Places] = field(default_factory=list)
+
+    def members(self, side: int, chunk: int) -> list[int]:
+        """Positions of a chunk on one side."""
+        return [index for index, own in enumerate(self.ids[side]) if own == chunk]
+
+    def positions(self, side: int) -> tuple[Position, ...]:
+        """What the positions of one side are."""
+        if self.sides is None:
+            raise NotGiven("this profile knows pieces, not bytes")
+        return tuple(self.sides[side].positions)
+
+    def places(self) -> Places:
+        """Where every position of both sides ends."""
+        if self.sides is None:
+            raise NotGiven("this profile knows pieces, not bytes")
+        if not self._places:
+            self._places.append(comparable(*self.sides, truncate=self.truncate))
+        return self._places[0]
+
+    def at(self, side: int, index: int) -> str:
+        """A place for messages."""
+        return f"row {self.row}, {SIDES[side]} position {index}"
+
+
+def views(subject: Subject, output: AlignersOutput | None = None, request: dict[str, Any] | None = None) -> list[View]:
+    """All rows of an ``align`` or ``align-pieces`` output."""
+    output = subject.output if output is None else output
+    request = subject.request if request is None else request
+    masks, sides = _inputs(subject, request)
+    ids = [_chunk_ids(output, side, masks[side], None if sides is None else sides[side]) for side in (0, 1)]
+    found = []
+    for row in range(len(masks[0])):
+        own = (ids[0][row], ids[1][row])
+        for side in (0, 1):
+            if len(own[side]) != len(masks[side][row]):
+                raise Violation(
+                    f"{SIDES[side]} has {len(own[side])} chunk ids for {len(masks[side][row])} tokens",
+                    where=f"row {row}",
+                )
+        highest = max((max(side, default=-1) for side in own), default=-1)
+        found.append(
+            View(
+                row=row,
+                ids=own,
+                masks=(masks[0][row], masks[1][row]),
+                chunks=output.num_chunks[row] if output.num_chunks is not None else highest + 1,
+                pairs=None if output.pairs is None else output.pairs[row],
+                sides=None if sides is None else (sides[0][row], sides[1][row]),
+                correct=None if output.pair_is_correct is None else output.pair_is_correct[row],
+                exact=None
+                if output.student_exact is None or output.teacher_exact is None
+                else (output.student_exact[row], output.teacher_exact[row]),
+                truncate=request["options"].get("on_mismatch") == "truncate",
+            )
+        )
+    return found
+
+
+Masks = list[list[int]]
+
+
+def _inputs(
+    subject: Subject, request: dict[str, Any]
+) -> tuple[tuple[Masks, Masks], tuple[list[SideText], list[SideText]] | None]:
+    """Masks of both sides, and what their positions are where bytes are known."""
+    if request["task"] == "align":
+        both = [request[name] for name in SIDES]
+        masks = (both[0]["mask"], both[1]["mask"])
+        if request["profile"] != "boundary":
+            return masks, None
+        made = [_tokenized(subject, side) for side in both]
+        return masks, (made[0], made[1])
+    data = request["data"]
+    if request["profile"] == "boundary":
+        sides = [[_spelled(row) for row in data[name]] for name in SIDES]
+        lists = [[[int(p.kind != "padding") for p in row.positions] for row in side] for side in sides]
+        return (lists[0], lists[1]), (sides[0], sides[1])
+    lists = [data.get(f"{name}_mask") or [[1] * len(row) for row in data[name]] for name in SIDES]
+    return (lists[0], lists[1]), None
+
+
+def _tokenized(subject: Subject, side: dict[str, Any]) -> list[SideText]:
+    tokenizer = subject.rows[side["model"]].tokenizer
+    return [
+        SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
+        for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
+    ]
+
+
+def _spelled(row: list[list[str]]) -> SideText:
+    from tokenspec.areas.aligners.oracle.golden import positions_of
+
+    return SideText(positions_of(row), "")
+
+
+def _chunk_ids(output: AlignersOutput, side: int, masks: Masks, texts: list[SideText] | None) -> Masks:
+    """Given chunk ids, or those that the given pairs imply."""
+    given: Masks | None = getattr(output, f"{SIDES[side]}_chunk_id")
+    if given is not None:
+        if len(given) != len(masks):
+            raise Violation(f"{SIDES[side]} has chunk ids of {len(given)} rows, the batch has {len(masks)}")
+        return given
+    if output.pairs is None:
+        raise NotGiven("neither chunk ids nor pairs")
+    if len(output.pairs) != len(masks):
+        raise Violation(f"pairs of {len(output.pairs)} rows, the batch has {len(masks)}")
+    return [
+        implied_ids([pair[2 * side : 2 * side + 2] for pair in pairs], masks[row], texts[row] if texts else None)
+        for row, pairs in enumerate(output.pairs)
+    ]
+
+
+def implied_ids(spans: list[tuple[int, ...]], mask: list[int], text: SideText | None) -> list[int]:
+    """Ids of the positions inside each span, without padding and without special tokens among others."""
+    ids = [-1] * len(mask)
+    for chunk, (start, end) in enumerate(spans):
+        for index in range(max(0, start), min(max(0, end), len(mask))):
+            stranger = text is not None and text.positions[index].kind == "special" and end - start > 1
+            ids[index] = chunk if mask[index] and not stranger else -1
+    return ids

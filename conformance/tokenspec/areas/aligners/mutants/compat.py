@@ -1,0 +1,212 @@
+"""Broken ``nw-compat`` pipelines: canonical spelling, the programme, anchors, repairs, packing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tokenspec.areas.aligners.mutants.boundary import replaced
+from tokenspec_reference.aligners import adapter as tasks
+from tokenspec_reference.aligners import (
+    alignment,
+    canonical,
+    canonical_tables,
+    nw_anchors,
+    nw_compat,
+    nw_postprocess,
+    nw_rows,
+    nw_scalar,
+    token_aligner,
+)
+
+CANONICAL_TOKEN = canonical.canonical_token
+MERGE_BYTES = canonical.merge_consecutive_bytes
+PAIRS_TO_BATCH = alignment.pairs_to_batch
+
+
+# ---- canonical spelling ------------------------------------------------------------------------------------------
+
+
+def _keeps_underscore(token: str, *, enabled: bool = True) -> str:
+    return token if token.startswith("_") else CANONICAL_TOKEN(token, enabled=enabled)
+
+
+def _byte_then_special(token: str, *, enabled: bool = True) -> str:
+    """Newlines are looked for before the space mark is normalised, so a marked newline stays."""
+    return CANONICAL_TOKEN(token.replace("Ċ", "\n"), enabled=enabled)
+
+
+def _idempotent(token: str, *, enabled: bool = True) -> str:
+    return CANONICAL_TOKEN(CANONICAL_TOKEN(token, enabled=enabled), enabled=enabled)
+
+
+def _merge_any_run(tokens: Sequence[str], ranges: Sequence[Any]) -> Any:
+    """Ranges of a merged run keep only its first token."""
+    merged, spans = MERGE_BYTES(tokens, ranges)
+    return merged, [(start, min(end, start + 1)) for start, end in spans]
+
+
+RIGHT_BYTES = {key: byte for key, byte in canonical_tables.CHARACTER_TO_BYTE.items() if ord(key) > 255}
+REACHABLE = tuple(sorted(canonical_tables.UNICODE_FIXES, key=lambda fix: fix[0] == "\u00c3"))
+
+
+# ---- the programme -----------------------------------------------------------------------------------------------
+
+
+def _left_before_up(table: Any, s: Any, t: Any, i: int, j: int) -> tuple[int, int]:
+    if table[i, j - 1] == table[i, j] and table[i - 1, j] == table[i, j]:
+        return 0, 1
+    return MOVE(table, s, t, i, j)
+
+
+def _gap_before_diagonal(table: Any, s: Any, t: Any, i: int, j: int) -> tuple[int, int]:
+    return (1, 0) if table[i - 1, j] == table[i, j] else MOVE(table, s, t, i, j)
+
+
+MOVE = nw_rows._move
+FIND_ANCHORS = nw_anchors.find_anchors
+
+
+def _repeated_anchors(tokens: Sequence[str], length: int) -> dict[tuple[str, ...], int]:
+    """N-grams may occur more than once."""
+    return {tuple(tokens[start : start + length]): start for start in range(len(tokens) - length + 1)}
+
+
+def _last_increasing(anchors: Sequence[Any]) -> list[Any]:
+    """The filter runs from the end."""
+    kept: list[Any] = []
+    first_j = 1 << 30
+    for i, j, length in reversed(anchors):
+        if j + length <= first_j:
+            kept.append((i, j, length))
+            first_j = j
+    return kept[::-1]
+
+
+def _anchors_as_one(student: Sequence[str], teacher: Sequence[str], kernel: Any, *, anchor_lengths: Any = (3,)) -> Any:
+    """No anchors at all."""
+    del anchor_lengths
+    return kernel(student, teacher)
+
+
+def _remap_start_of_last(span: tuple[int, int], ranges: Sequence[Any]) -> tuple[int, int]:
+    return span if span[0] == -1 else (ranges[span[0]][0], ranges[span[1] - 1][0] + 1)
+
+
+def _raw_agree(pair: Any) -> bool:
+    return "".join(pair.s_tokens) == "".join(pair.t_tokens)
+
+
+def _gaps_not_counted(rows: Any, *, student_length: int, teacher_length: int) -> Any:
+    kept = [[pair for pair in row if pair.s_start >= 0 and pair.t_start >= 0] for row in rows]
+    return PAIRS_TO_BATCH(kept, student_length=student_length, teacher_length=teacher_length)
+
+
+def _long_pairs_are_exact(rows: Any, *, student_length: int, teacher_length: int) -> Any:
+    batch = PAIRS_TO_BATCH(rows, student_length=student_length, teacher_length=teacher_length)
+    return replace(batch, student_exact_partition_mask=batch.student_chunk_id >= 0)
+
+
+MUTANTS = (
+    replaced(
+        "keeps-underscore",
+        "ALN-030",
+        "a leading underscore stays",
+        (canonical, "canonical_token", _keeps_underscore),
+        (tasks, "canonical_token", _keeps_underscore),
+    ),
+    replaced(
+        "newline-first",
+        "ALN-030",
+        "newlines are replaced before anything else",
+        (canonical, "canonical_token", _byte_then_special),
+        (tasks, "canonical_token", _byte_then_special),
+    ),
+    replaced(
+        "idempotent",
+        "ALN-030",
+        "canonicalised until nothing changes",
+        (canonical, "canonical_token", _idempotent),
+        (tasks, "canonical_token", _idempotent),
+    ),
+    replaced("right-bytes", "ALN-031", "the byte table is the true alphabet", (canonical, "VISUAL_BYTES", RIGHT_BYTES)),
+    replaced("reachable-fixes", "ALN-031", "the bare replacement comes last", (canonical, "UNICODE_FIXES", REACHABLE)),
+    replaced(
+        "no-artefacts", "ALN-031 ALN-032", "two-token patterns are not joined", (canonical, "TWO_TOKEN_FIXES", ())
+    ),
+    replaced(
+        "short-ranges",
+        "ALN-032",
+        "a merged run covers only its first token",
+        (canonical, "merge_consecutive_bytes", _merge_any_run),
+    ),
+    replaced(
+        "left-before-up", "ALN-033 ALN-039", "teacher gaps are preferred on ties", (nw_rows, "_move", _left_before_up)
+    ),
+    replaced(
+        "gap-before-diagonal",
+        "ALN-033 ALN-039",
+        "student gaps are preferred on ties",
+        (nw_rows, "_move", _gap_before_diagonal),
+    ),
+    replaced(
+        "match-of-one", "ALN-033", "a match gains too little", (nw_scalar, "MATCH", 1), (nw_rows, "MATCH_GAIN", 3)
+    ),
+    replaced("scalar-drifts", "ALN-039", "only the scalar path has another gap", (nw_scalar, "GAP", -2)),
+    replaced(
+        "no-anchors",
+        "ALN-034",
+        "the programme runs over everything",
+        (nw_compat, "align_with_anchors", _anchors_as_one),
+    ),
+    replaced(
+        "repeated-anchors", "ALN-034", "anchors need not be unique", (nw_anchors, "_unique_starts", _repeated_anchors)
+    ),
+    replaced(
+        "anchors-from-the-end",
+        "ALN-034",
+        "the monotone filter runs backwards",
+        (nw_anchors, "_keep_increasing", _last_increasing),
+    ),
+    replaced("narrow-window", "ALN-035", "repairs look at three pairs", (nw_postprocess, "REPAIR_WINDOW", 3)),
+    replaced(
+        "lumps-everywhere",
+        "ALN-035",
+        "the last fifth is lumped too",
+        (nw_postprocess.post_process, "__kwdefaults__", {"end_mismatch_threshold": 0.0}),
+    ),
+    replaced(
+        "remap-start-of-last",
+        "ALN-036",
+        "the end is the start of the last range",
+        (alignment, "_original", _remap_start_of_last),
+    ),
+    replaced(
+        "raw-correct",
+        "ALN-037",
+        "correctness compares tokens without canonicalising again",
+        (nw_compat, "texts_agree", _raw_agree),
+    ),
+    replaced(
+        "gaps-not-counted",
+        "ALN-038",
+        "gap pairs are not counted",
+        (tasks, "pairs_to_batch", _gaps_not_counted),
+        (token_aligner, "pairs_to_batch", _gaps_not_counted),
+    ),
+    replaced(
+        "long-pairs-exact",
+        "ALN-038",
+        "pairs of several tokens are in the exact partition",
+        (tasks, "pairs_to_batch", _long_pairs_are_exact),
+        (token_aligner, "pairs_to_batch", _long_pairs_are_exact),
+    ),
+    replaced(
+        "padding-stays",
+        "ALN-038 ALN-005",
+        "masks are ignored",
+        (tasks, "drop_padding", lambda batch, **_: batch),
+        (token_aligner, "drop_padding", lambda batch, **_: batch),
+    ),
+)

@@ -1,0 +1,152 @@
+"""Broken losses, projection files and refusals of aligners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
+from tokenspec_reference.aligners import adapter as tasks
+from tokenspec_reference.aligners.errors import ProjectionFileError
+from tokenspec_reference.aligners.loss_utils import chunks, exact_map, losses, projection
+
+
+def _sums_only(chunk_sums: Any, chunk_sizes: Any) -> Any:
+    return chunk_sums, chunk_sizes
+
+
+def _sentinel_counts(log_probs: Any, chunk_id: Any, max_chunks: int) -> Any:
+    return CHUNK_SUMS(log_probs, chunk_id % max_chunks, max_chunks)
+
+
+CHUNK_SUMS = chunks.chunk_log_prob_sums
+GET_MATRIX = projection.get_sparse_projection_matrix
+
+
+def _one_side_is_enough(student_sizes: Any, teacher_sizes: Any, pair_valid: Any) -> Any:
+    return ((student_sizes > 0) | (teacher_sizes > 0)) & pair_valid
+
+
+def _file_decides(path: Any, device: Any = "cpu", *, student_vocab_size: int, teacher_vocab_size: int) -> Any:
+    """Configured sizes are ignored."""
+    del student_vocab_size, teacher_vocab_size
+    return GET_MATRIX(path, device, student_vocab_size=0, teacher_vocab_size=0)
+
+
+def _clipped(path: Any, device: Any = "cpu", *, student_vocab_size: int, teacher_vocab_size: int) -> Any:
+    """Weights above one half become one half."""
+    matrix = GET_MATRIX(path, device, student_vocab_size=student_vocab_size, teacher_vocab_size=teacher_vocab_size)
+    weights = matrix.values().clamp(max=0.5)
+    return torch.sparse_coo_tensor(matrix.indices(), weights, matrix.shape, check_invariants=True).coalesce()
+
+
+def _forgiving(path: Any, device: Any = "cpu", *, student_vocab_size: int, teacher_vocab_size: int) -> Any:
+    """A file that cannot be used is an empty matrix."""
+    try:
+        return GET_MATRIX(path, device, student_vocab_size=student_vocab_size, teacher_vocab_size=teacher_vocab_size)
+    except ProjectionFileError:
+        return torch.zeros(student_vocab_size, teacher_vocab_size).to_sparse_coo().coalesce()
+
+
+def _highest_owner(request: Json, result: Json) -> None:
+    """The last of several claims owns the teacher token."""
+    if request["task"] == "exact-map":
+        values = result["values"]
+        indices = request["data"]["file"]["indices"]
+        for place, teacher in enumerate(values["common_teacher"]):
+            values["common_student"][place] = max(s for s, row in enumerate(indices) if row[0] == teacher)
+
+
+def _with_masses(student: Any, teacher: Any, options: Any) -> Any:
+    """The difference of the total masses is added."""
+    return KL(student, teacher, options) + (teacher.exp() - student.exp()).sum(-1)
+
+
+KL = losses._kl
+
+
+def _unsorted(student: Any, teacher: Any, limit: int) -> Any:
+    k = min(student.shape[-1], teacher.shape[-1], limit)
+    return (student[..., :k] - teacher[..., :k]).abs().sum(-1)
+
+
+def _always_strict(path: Any, device: Any = "cpu", *, xtoken_loss: bool, teacher_vocab_size: int) -> Any:
+    del xtoken_loss
+    return EXACT_MAP(path, device, xtoken_loss=False, teacher_vocab_size=teacher_vocab_size)
+
+
+EXACT_MAP = exact_map.build_exact_token_map
+
+
+# ---- bad input ---------------------------------------------------------------------------------------------------
+
+
+def _cut_to_shortest(request: Json) -> None:
+    if request["task"] != "align":
+        return
+    for name in ("student", "teacher"):
+        side = request[name]
+        width = min((len(row) for key in ("ids", "mask") for row in side[key]), default=0)
+        for key in ("ids", "mask"):
+            side[key] = [row[:width] for row in side[key]]
+
+
+def _wrap_ids(request: Json) -> None:
+    if request["task"] == "align":
+        for name in ("student", "teacher"):
+            request[name]["ids"] = [
+                [token % 400 if token > 9_000_000 else token for token in row] for row in request[name]["ids"]
+            ]
+            request["options"]["on_mismatch"] = "truncate"
+
+
+MUTANTS = (
+    replaced("sums-not-means", "ALN-050", "chunks are summed", (chunks, "chunk_average_finalize", _sums_only)),
+    replaced(
+        "sentinel-counts", "ALN-050", "id -1 is the last chunk", (chunks, "chunk_log_prob_sums", _sentinel_counts)
+    ),
+    replaced(
+        "no-shift",
+        "ALN-051",
+        "logits are charged to their own token",
+        (losses, "shift_next", lambda chunk_id: chunk_id),
+    ),
+    replaced(
+        "one-side-valid",
+        "ALN-051",
+        "a chunk counts with tokens on one side",
+        (losses, "valid_chunk_mask", _one_side_is_enough),
+    ),
+    replaced(
+        "file-decides-size",
+        "ALN-052",
+        "configured vocabulary sizes are ignored",
+        (tasks, "get_sparse_projection_matrix", _file_decides),
+    ),
+    replaced(
+        "weights-clipped",
+        "ALN-052",
+        "weights are clipped at one half",
+        (tasks, "get_sparse_projection_matrix", _clipped),
+    ),
+    replaced(
+        "forgiving-files",
+        "ALN-053",
+        "an unusable file is an empty matrix",
+        (tasks, "get_sparse_projection_matrix", _forgiving),
+    ),
+    edited("highest-owner", "ALN-054", "the last claim owns a teacher token", after=_highest_owner),
+    replaced("p-kl-with-masses", "ALN-055", "the difference of the masses is added", (losses, "_kl", _with_masses)),
+    replaced(
+        "gold-unsorted",
+        "ALN-056",
+        "the remaining probabilities are not sorted",
+        (losses, "_sorted_distance", _unsorted),
+    ),
+    replaced(
+        "xtoken-strict", "ALN-057", "xtoken uses the strict map", (losses, "build_exact_token_map", _always_strict)
+    ),
+    edited("cuts-ragged", "ALN-060", "ragged rows are cut to the shortest", before=_cut_to_shortest),
+    edited("wraps-ids", "ALN-061", "unknown ids are wrapped into the vocabulary", before=_wrap_ids),
+)

@@ -1,0 +1,163 @@
+"""One golden of the aligners' area: which oracle answers which task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from tokenspec.areas.aligners.oracle import losses
+from tokenspec.areas.aligners.oracle import upstream as nemo
+from tokenspec.areas.aligners.oracle.request import align_request, plain_request
+from tokenspec.areas.aligners.oracle.sides import Position, adds_a_space, positions
+from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, walk
+from tokenspec.areas.aligners.records import AlignersExpect
+from tokenspec.models import Row
+from tokenspec.store.canonical import input_sha256
+from tokenspec.store.masks import encode_mask
+from tokenspec.store.records import Case, Golden
+
+WALK = {"walk": "two-pointer walk over the text"}
+SUMS = {"sums": "plain sums in double precision"}
+REFUSED_EDITS = {
+    "ragged": "invalid-alignment-input",
+    "mask-shape": "invalid-alignment-input",
+    "batch-size": "invalid-alignment-input",
+    "bad-option": "invalid-alignment-input",
+    "bad-id": "id-out-of-vocabulary",
+}
+
+
+def alignment_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
+    """Ask the task's oracle.
+
+    Raises:
+        AssetsMissing: the upstream checkout is needed and not there.
+    """
+    pins = {
+        f"{side}.tokenizer": loaded.spec.tokenizer.sha256
+        for side, loaded in zip(("student", "teacher"), rows.values(), strict=False)
+    }
+    edit = case.input.get("edit")
+    header: dict[str, Any] = {"case": case.id, "row": row, "input_sha256": input_sha256(case.input)}
+    if edit is not None:
+        return Golden(
+            **header, pins=pins, oracle={"rule": "ALN-060, ALN-061"}, outcome="raises", error=REFUSED_EDITS[edit]
+        )
+    try:
+        expect, oracle = _align(case, row, rows) if case.input["task"] == "align" else _plain(case)
+    except TextsDiffer as difference:
+        return Golden(**header, pins=pins, oracle=WALK, outcome="raises", error=f"text-mismatch {difference}")
+    except losses.FileRefused:
+        return Golden(**header, pins=pins, oracle=SUMS, outcome="raises", error="invalid-projection-file")
+    built = msgspec.to_builtins(expect)
+    return Golden(**header, pins=pins, oracle=oracle, outcome="ok", expect=built)
+
+
+Answer = tuple[AlignersExpect, dict[str, str]]
+
+
+def _align(case: Case, row: str, rows: Mapping[str, Row]) -> Answer:
+    request = align_request(case, row)
+    if request["profile"] == "nw-compat":
+        return _compat(request, rows)
+    sides = []
+    for name in ("student", "teacher"):
+        side = request[name]
+        tokenizer = rows[side["model"]].tokenizer
+        sides.append(
+            [
+                SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
+                for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
+            ]
+        )
+    return _walked(sides[0], sides[1], request), WALK
+
+
+def _walked(students: list[SideText], teachers: list[SideText], request: dict[str, Any]) -> AlignersExpect:
+    truncate = request["options"].get("on_mismatch") == "truncate"
+    walked = [walk(s, t, truncate=truncate) for s, t in zip(students, teachers, strict=True)]
+    return AlignersExpect(
+        student_ids=request["student"]["ids"] if "student" in request else None,
+        teacher_ids=request["teacher"]["ids"] if "teacher" in request else None,
+        student_chunk_id=[row.student for row in walked],
+        teacher_chunk_id=[row.teacher for row in walked],
+        correct=[encode_mask([True] * len(row.chunks)) for row in walked],
+    )
+
+
+def _compat(request: dict[str, Any], rows: Mapping[str, Row]) -> Answer:
+    pieces, masks = [], []
+    for name in ("student", "teacher"):
+        tokenizer = rows[request[name]["model"]].tokenizer
+        pieces.append([tokenizer.convert_ids_to_tokens(ids) for ids in request[name]["ids"]])
+        masks.append(request[name]["mask"])
+    expect, oracle = _upstream(pieces[0], pieces[1], masks[0], masks[1], request["options"])
+    ids = {"student_ids": request["student"]["ids"], "teacher_ids": request["teacher"]["ids"]}
+    return msgspec.structs.replace(expect, **ids), oracle
+
+
+def _upstream(student: Any, teacher: Any, student_mask: Any, teacher_mask: Any, options: dict[str, Any]) -> Answer:
+    found = nemo.align_batch(student, teacher, student_mask, teacher_mask, options.get("max_comb_len", 4))
+    expect = AlignersExpect(
+        student_chunk_id=found["student_chunk_id"],
+        teacher_chunk_id=found["teacher_chunk_id"],
+        pairs=found["pairs"],
+        correct=[encode_mask(row) for row in found["correct"]],
+        values={
+            "student_exact": [encode_mask(row) for row in found["student_exact"]],
+            "teacher_exact": [encode_mask(row) for row in found["teacher_exact"]],
+        },
+    )
+    return expect, upstream_version()
+
+
+def upstream_version() -> dict[str, str]:
+    """What answered: the hash of the upstream file."""
+    return {"nemo-rl token_aligner.py": nemo.upstream()[1]}
+
+
+def _plain(case: Case) -> Answer:
+    request = plain_request(case)
+    task, data, options = request["task"], request["data"], request["options"]
+    if task == "align-pieces" and request["profile"] == "boundary":
+        sides = [[SideText(positions_of(row), "") for row in data[name]] for name in ("student", "teacher")]
+        return _walked(sides[0], sides[1], request), WALK
+    if task == "align-pieces":
+        return _upstream(data["student"], data["teacher"], data.get("student_mask"), data.get("teacher_mask"), options)
+    if task == "align-canonical":
+        pairs, score = nemo.align_canonical(data["student"], data["teacher"], options.get("max_comb_len", 4))
+        return AlignersExpect(pairs=[pairs], score=score), upstream_version()
+    if task == "canonical-token":
+        return AlignersExpect(canonical=nemo.canonical_tokens(data["tokens"])), upstream_version()
+    if task == "canonical-sequence":
+        canonical, ranges = nemo.canonical_sequence(data["tokens"])
+        return AlignersExpect(canonical=canonical, ranges=ranges), upstream_version()
+    if task == "remap":
+        pairs = nemo.remap(data["pairs"], data["student_ranges"], data["teacher_ranges"])
+        return AlignersExpect(pairs=[pairs]), upstream_version()
+    return AlignersExpect(values=_values(task, data)), SUMS
+
+
+def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
+    if task == "chunk-average":
+        return losses.chunk_average(data["log_probs"], data["chunk_id"], data["max_chunks"])
+    if task == "projection":
+        return losses.projection(data["file"], data["student_vocab_size"], data["teacher_vocab_size"])
+    if task == "exact-map":
+        return losses.exact_map(data["file"], data["teacher_vocab_size"], xtoken=data["xtoken"])
+    return losses.loss(data)
+
+
+def positions_of(row: list[list[str]]) -> list[Position]:
+    """Pieces of a case: ``[kind, value]`` with kind text, hex, special or padding."""
+    return [_position(kind, value) for kind, value in row]
+
+
+def _position(kind: str, value: str) -> Position:
+    if kind == "text":
+        return Position("text", value.encode())
+    if kind == "hex":
+        return Position("text", bytes.fromhex(value))
+    return Position("special", role=value) if kind == "special" else Position("padding")

@@ -1,0 +1,95 @@
+"""The request of an aligner case: ids and masks of both sides, the same for every implementation."""
+
+from __future__ import annotations
+
+import copy
+from functools import lru_cache
+from typing import Any
+
+from tokenspec.areas.aligners.records import AlignersInput, SideInput
+from tokenspec.models import load
+from tokenspec.store.canonical import convert
+from tokenspec.store.records import Case
+
+
+def plain_request(case: Case) -> dict[str, Any]:
+    """The request of a task that needs no model."""
+    given = convert(case.input, AlignersInput, where=f"{case.id}: input")
+    return {
+        "task": given.task,
+        "profile": given.profile,
+        "options": copy.deepcopy(given.options),
+        "data": copy.deepcopy(given.data),
+    }
+
+
+def align_request(case: Case, row: str) -> dict[str, Any]:
+    """``student`` and ``teacher`` each hold ``model``, ``texts``, and padded ``ids`` and ``mask``."""
+    given = convert(case.input, AlignersInput, where=f"{case.id}: input")
+    student, teacher = row.split("+")
+    request: dict[str, Any] = {
+        "task": "align",
+        "profile": given.profile,
+        "options": copy.deepcopy(given.options),
+        "student": side(student, [(item.text, item.student) for item in given.batch]),
+        "teacher": side(teacher, [(item.text, item.teacher) for item in given.batch]),
+    }
+    damage(request, given.edit)
+    return request
+
+
+def side(model: str, rows: list[tuple[str, SideInput]]) -> dict[str, Any]:
+    """One side of the batch, padded on the right to its longest row."""
+    made = [side_row(model, text, wish) for text, wish in rows]
+    width = max((len(ids) for ids, _ in made), default=0)
+    pad = padding_id(model)
+    return {
+        "model": model,
+        "texts": [text if wish.text is None else wish.text for text, wish in rows],
+        "ids": [ids + [pad] * (width - len(ids)) for ids, _ in made],
+        "mask": [mask + [0] * (width - len(mask)) for _, mask in made],
+    }
+
+
+def side_row(model: str, text: str, wish: SideInput) -> tuple[list[int], list[int]]:
+    """Ids and mask of one row."""
+    spelled = text_ids(model, text if wish.text is None else wish.text)[: wish.take]
+    real = [*special_ids(model, wish.before), *spelled, *special_ids(model, wish.after)]
+    pad = padding_id(model)
+    return [pad] * wish.left + real + [pad] * wish.right, [0] * wish.left + [1] * len(real) + [0] * wish.right
+
+
+@lru_cache(maxsize=4096)
+def text_ids(model: str, text: str) -> tuple[int, ...]:
+    """The tokens of a text, without special tokens."""
+    return tuple(load(model).tokenizer.encode(text, add_special_tokens=False))
+
+
+def special_ids(model: str, attributes: list[str]) -> list[int]:
+    """Ids of the special tokens that this tokenizer has under these attribute names."""
+    tokenizer = load(model).tokenizer
+    spelled = [getattr(tokenizer, attribute, None) for attribute in attributes]
+    return [tokenizer.convert_tokens_to_ids(token) for token in spelled if token is not None]
+
+
+def padding_id(model: str) -> int:
+    """The padding token, or the end token, or 0."""
+    tokenizer = load(model).tokenizer
+    found = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
+    return 0 if found is None else int(found)
+
+
+def damage(request: dict[str, Any], edit: str | None) -> None:
+    """Make the request one that must be refused."""
+    teacher = request["teacher"]
+    if edit == "ragged":
+        teacher["ids"][0].append(teacher["ids"][0][0])
+    elif edit == "mask-shape":
+        teacher["mask"] = [row[1:] for row in teacher["mask"]]
+    elif edit == "batch-size":
+        for key in ("ids", "mask", "texts"):
+            teacher[key] = teacher[key][:-1]
+    elif edit == "bad-id":
+        teacher["ids"][0][teacher["mask"][0].index(1)] = 99_999_999
+    elif edit == "bad-option":
+        request["options"]["on_mismatch"] = "guess"

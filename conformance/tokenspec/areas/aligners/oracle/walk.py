@@ -1,0 +1,240 @@
+"""The oracle of ``boundary``: a two-pointer walk that knows the source text.
+
+Each side must spell the text itself, its NFC, or a prefix of one of them; the walk runs over places in the text.
+This is slow and sees everything; an implementation sees only ids.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
+
+UNPAIRED_ROLES = {"padding", "unknown"}
+
+
+class TextsDiffer(Exception):
+    """The two sides spell different texts; ``byte`` is the first difference."""
+
+    def __init__(self, byte: int) -> None:
+        """Keep the place."""
+        super().__init__(f"byte {byte}")
+        self.byte = byte
+
+
+@dataclass(frozen=True)
+class Walked:
+    """Chunk ids of both sides, and for each chunk the positions of both sides."""
+
+    student: list[int]
+    teacher: list[int]
+    chunks: list[tuple[list[int], list[int]]]
+
+
+@dataclass(frozen=True)
+class SideText:
+    """One side: what its positions are, the text it was made from, whether it may begin with a space of its own."""
+
+    positions: Sequence[Position]
+    text: str
+    adds_space: AddedSpace = "never"
+
+
+def walk(student: SideText, teacher: SideText, *, truncate: bool = False) -> Walked:
+    """Align one row.
+
+    Raises:
+        TextsDiffer: the sides differ before either ends, and ``truncate`` is False.
+    """
+    return number(student, teacher, comparable(student, teacher, truncate=truncate))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where every position of both sides ends, in one measure, and up to where the texts agree."""
+
+    student: list[int | None]
+    teacher: list[int | None]
+    limit: int | None
+
+
+def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) -> Places:
+    """Bytes of the text itself if both sides spell the same bytes, else bytes of its NFC.
+
+    Raises:
+        TextsDiffer: as ``walk``.
+    """
+    s_pieces, t_pieces = pieces_of(student, teacher), pieces_of(teacher, student)
+    s_raw, t_raw = b"".join(s_pieces), b"".join(t_pieces)
+    limit = first_difference(s_raw, t_raw)
+    if limit < min(len(s_raw), len(t_raw)):
+        if student.text == teacher.text:
+            return Places(normal_places(s_pieces, student.text), normal_places(t_pieces, teacher.text), None)
+        if not truncate:
+            raise TextsDiffer(limit)
+    return Places(plain_places(s_pieces), plain_places(t_pieces), limit)
+
+
+def pieces_of(side: SideText, other: SideText) -> list[bytes]:
+    """Bytes of every position, without the space that the tokenizer added to a text that does not begin with it.
+
+    Two tokenizers that both add one if it is missing both keep it: to them it is the same space.
+    """
+    pieces = [position.data for position in side.positions]
+    spelled = b"".join(pieces)
+    forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
+    if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
+        return pieces
+    if side.adds_space != "never" and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
+        first = next(index for index, piece in enumerate(pieces) if piece)
+        pieces[first] = pieces[first][1:]
+    return pieces
+
+
+def other_begins_with_space(other: SideText) -> bool:
+    """Whether the first byte that the other side spells is a space."""
+    return b"".join(position.data for position in other.positions)[:1] == b" "
+
+
+def first_difference(a: bytes, b: bytes) -> int:
+    """Length of the common prefix."""
+    for index, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return index
+    return min(len(a), len(b))
+
+
+def plain_places(pieces: Sequence[bytes]) -> list[int | None]:
+    """The byte at which each position ends."""
+    places: list[int | None] = []
+    end = 0
+    for piece in pieces:
+        end += len(piece)
+        places.append(end)
+    return places
+
+
+def normal_places(pieces: Sequence[bytes], text: str) -> list[int | None]:
+    """The byte of NFC(text) at which each position ends; None inside a segment this side spells differently."""
+    segments = independent_segments(text)
+    for form in (None, "NFC", "NFD"):
+        spelled = [segment if form is None else unicodedata.normalize(form, segment) for segment in segments]
+        if "".join(spelled).encode().startswith(b"".join(pieces)):
+            break
+    else:
+        raise ValueError(f"the tokens do not spell {text!r} in any normal form")
+    place: dict[int, int | None] = {0: 0}
+    own = common = 0
+    for segment, mine in zip(segments, spelled, strict=True):
+        data, normal = mine.encode(), unicodedata.normalize("NFC", segment).encode()
+        for offset in range(1, len(data)):
+            place[own + offset] = common + offset if data == normal else None
+        own, common = own + len(data), common + len(normal)
+        place[own] = common
+    return [place[end] for end in plain_places(pieces) if end is not None]
+
+
+def independent_segments(text: str) -> list[str]:
+    """The shortest stretches of text that can be normalised apart, by trying every cut."""
+    if not text:
+        return []
+    whole = unicodedata.normalize("NFC", text)
+    cuts = [
+        cut
+        for cut in range(1, len(text))
+        if unicodedata.normalize("NFC", text[:cut]) + unicodedata.normalize("NFC", text[cut:]) == whole
+    ]
+    return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def number(student: SideText, teacher: SideText, places: Places) -> Walked:
+    """Walk both sides place by place and number what closes."""
+    s_text, t_text = text_ends(student, places.student), text_ends(teacher, places.teacher)
+    shared = [
+        place for place in two_pointers(sorted(s_text), sorted(t_text)) if places.limit is None or place <= places.limit
+    ]
+    s_special, t_special = special_partners(student, teacher, places)
+    s_closing = {s_text[place] for place in shared} | set(s_special)
+    t_closing = {t_text[place] for place in shared} | set(t_special)
+    s_ids = chunk_ids(student.positions, s_closing, set(s_special))
+    t_ids = chunk_ids(teacher.positions, t_closing, set(t_special))
+    chunks = [
+        ([i for i, own in enumerate(s_ids) if own == chunk], [j for j, own in enumerate(t_ids) if own == chunk])
+        for chunk in range(len(s_closing))
+    ]
+    return Walked(s_ids, t_ids, chunks)
+
+
+def text_ends(side: SideText, places: list[int | None]) -> dict[int, int]:
+    """Place -> the last position with bytes that ends there."""
+    return {
+        place: index
+        for index, (position, place) in enumerate(zip(side.positions, places, strict=True))
+        if place is not None and ends_text(side, index, places)
+    }
+
+
+def ends_text(side: SideText, index: int, places: list[int | None]) -> bool:
+    """Whether this position adds bytes (one that is only an added space does not)."""
+    before = next((place for place in reversed(places[:index]) if place is not None), 0) if index else 0
+    return side.positions[index].kind == "text" and (places[index] or 0) > before
+
+
+def two_pointers(a: list[int], b: list[int]) -> list[int]:
+    """What two ascending lists share, by advancing the smaller."""
+    shared = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        if a[i] < b[j]:
+            i += 1
+        elif a[i] > b[j]:
+            j += 1
+        else:
+            shared.append(a[i])
+            i, j = i + 1, j + 1
+    return shared
+
+
+def special_partners(student: SideText, teacher: SideText, both: Places) -> tuple[list[int], list[int]]:
+    """Positions of the special tokens that have a partner, in order."""
+
+    def keyed(side: SideText, places: list[int | None]) -> dict[tuple[int, str, int], int]:
+        found: dict[tuple[int, str, int], int] = {}
+        for index, position in enumerate(side.positions):
+            place = places[index]
+            if position.kind != "special" or place is None or position.role in UNPAIRED_ROLES:
+                continue
+            if both.limit is not None and place > both.limit:
+                continue
+            count = sum(1 for key in found if key[:2] == (place, position.role))
+            found[place, position.role, count] = index
+        return found
+
+    mine, theirs = keyed(student, both.student), keyed(teacher, both.teacher)
+    candidates = [(mine[key], theirs[key]) for key in mine if key in theirs]
+    straight = [
+        (i, j) for i, j in candidates if not any((i - other_i) * (j - other_j) < 0 for other_i, other_j in candidates)
+    ]
+    return [i for i, _ in straight], [j for _, j in straight]
+
+
+def chunk_ids(positions: Sequence[Position], closing: set[int], special: set[int]) -> list[int]:
+    """Number the positions: a chunk ends with its closing position, paired special tokens are chunks of their own."""
+    ids = [-1] * len(positions)
+    waiting: list[int] = []
+    chunk = 0
+    for index, position in enumerate(positions):
+        if index in special:
+            ids[index] = chunk
+            chunk += 1
+            waiting = []
+        elif position.kind == "text":
+            waiting.append(index)
+            if index in closing:
+                for member in waiting:
+                    ids[member] = chunk
+                chunk += 1
+                waiting = []
+    return ids

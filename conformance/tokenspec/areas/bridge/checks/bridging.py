@@ -1,0 +1,238 @@
+"""BRIDGE: what was sampled stays, what the template writes behind it follows, or the bridge declines.
+
+Declining is an answer of its own (`token_ids` null), so every check but two has nothing to judge there.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.render.checks.place import show
+from tokenspec.oracle.token_bytes import token_starts
+
+if TYPE_CHECKING:
+    from tokenspec.areas.bridge.records import BridgeExpect
+
+
+def answered(subject: Subject) -> bool:
+    """Whether the row expresses the case, an answer may be right, and one was given."""
+    expect: BridgeExpect = subject.expect
+    return expect.applies is None and expect.must != "refuse" and subject.output.token_ids is not None
+
+
+def prior(subject: Subject) -> list[int]:
+    """The ids that have to stay."""
+    return [*subject.expect.prompt_ids, *subject.expect.completion_ids]
+
+
+def appended(subject: Subject) -> list[int]:
+    """What stands behind prompt and completion. Raises NotGiven where these did not stay."""
+    ids: list[int] = subject.output.token_ids
+    kept = prior(subject)
+    if ids[: len(kept)] != kept:
+        raise NotGiven("prompt and completion did not stay, so what follows cannot be told (see RND-050)")
+    return ids[len(kept) :]
+
+
+def first_difference(subject: Subject, expected: list[int], got: list[int]) -> Violation:
+    """The first token that differs, with its neighbours."""
+    pairs = zip(expected, got, strict=False)
+    at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(expected), len(got)))
+    return Violation(
+        "what is appended is not what the template writes there",
+        where=f"token {at} of {len(got)} behind the completion",
+        expected=show(subject, expected[max(0, at - 1) : at + 3]),
+        got=show(subject, got[max(0, at - 1) : at + 3]),
+        hint="the suffix begins right behind the stop token; some templates write a newline there",
+    )
+
+
+@check("bridge.prefix", area="bridge", level="BRIDGE", requires=("RND-050",), kind="golden")
+def sampled_ids_stay(subject: Subject) -> Applicability | None:
+    """The result begins with the prompt's and the completion's ids."""
+    if not answered(subject):
+        return NOT_APPLICABLE
+    ids, kept = subject.output.token_ids, prior(subject)
+    if ids[: len(kept)] != kept:
+        pairs = zip(kept, ids, strict=False)
+        at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(ids), len(kept)))
+        part = "prompt" if at < len(subject.expect.prompt_ids) else "completion"
+        raise Violation(
+            f"an id of the {part} changed",
+            where=f"token {at} of {len(kept)}",
+            expected=show(subject, kept[max(0, at - 1) : at + 3]),
+            got=show(subject, ids[max(0, at - 1) : at + 3]),
+        )
+    return None
+
+
+@check("bridge.behind-stop", area="bridge", level="BRIDGE", requires=("RND-057",), kind="golden")
+def tokens_behind_a_stop_stay(subject: Subject) -> Applicability | None:
+    """Tokens sampled behind a stop token are kept."""
+    row = subject.rows[subject.cell.row]
+    stops = {row.tokenizer.convert_tokens_to_ids(stop) for stop in row.spec.wire.stop}
+    completion = subject.expect.completion_ids
+    if not answered(subject) or not stops & set(completion[:-1]):
+        return NOT_APPLICABLE
+    kept = prior(subject)
+    if subject.output.token_ids[: len(kept)] != kept:
+        raise Violation(
+            "tokens behind the stop token are gone",
+            expected=show(subject, completion[-4:]),
+            got=show(subject, subject.output.token_ids[len(kept) - 4 : len(kept)]),
+        )
+    return None
+
+
+@check("bridge.declines", area="bridge", level="BRIDGE", requires=("RND-051",), kind="golden")
+def declines_what_cannot_be_bridged(subject: Subject) -> Applicability | None:
+    """Where no answer is right, none is given."""
+    expect: BridgeExpect = subject.expect
+    if expect.applies is not None or expect.must != "refuse":
+        return NOT_APPLICABLE
+    if subject.output.token_ids is not None:
+        raise Violation("the bridge answers where it has to decline", expected="null", got="ids")
+    return None
+
+
+@check("bridge.suffix", area="bridge", level="BRIDGE", requires=("RND-052",), kind="golden")
+def a_finished_turn_is_followed_by_the_suffix(subject: Subject) -> Applicability | None:
+    """Behind a turn that ended stands the suffix, id for id."""
+    if not answered(subject) or subject.expect.closers != [[]]:
+        return NOT_APPLICABLE
+    got = appended(subject)
+    if got != subject.expect.suffix_ids:
+        raise first_difference(subject, subject.expect.suffix_ids, got)
+    return None
+
+
+@check("bridge.close", area="bridge", level="BRIDGE", requires=("RND-053",), kind="golden")
+def a_turn_is_closed_once(subject: Subject) -> Applicability | None:
+    """A turn that was cut is closed once, one that ended oddly is not closed twice."""
+    expect: BridgeExpect = subject.expect
+    if not answered(subject) or expect.closers is None:
+        return NOT_APPLICABLE
+    got = appended(subject)
+    allowed = [[*closer, *expect.suffix_ids] for closer in expect.closers]
+    if got not in allowed:
+        closers = " or ".join(show(subject, closer) for closer in expect.closers)
+        raise Violation(
+            "the turn is not closed exactly once before the next one",
+            expected=f"{closers}, then {show(subject, expect.suffix_ids[:3])}",
+            got=show(subject, got[:6]),
+        )
+    return None
+
+
+@check("bridge.thought", area="bridge", level="BRIDGE", requires=("RND-054",), kind="golden")
+def a_thought_is_closed(subject: Subject) -> Applicability | None:
+    """Behind an open thought its close stands once, and then the suffix."""
+    expect: BridgeExpect = subject.expect
+    if not answered(subject) or expect.closers is not None:
+        return NOT_APPLICABLE
+    got, suffix = appended(subject), expect.suffix_ids
+    if got[len(got) - len(suffix) :] != suffix:
+        raise first_difference(subject, suffix, got)
+    close = (expect.thought_close or "").strip()
+    between = subject.rows[subject.cell.row].tokenizer.decode(got[: len(got) - len(suffix)])
+    if close and between.count(close) != 1:
+        raise Violation("the thought is not closed exactly once", expected=repr(close), got=repr(between))
+    return None
+
+
+@check("bridge.nothing-sampled", area="bridge", level="BRIDGE", requires=("RND-055",), kind="golden")
+def nothing_is_sampled(subject: Subject) -> Applicability | None:
+    """No token is sampled; the prior part is no content and has no message."""
+    if not answered(subject):
+        return NOT_APPLICABLE
+    sampled, content = subject.output.mask("sampled_mask"), subject.output.mask("is_content")
+    indices = subject.output.message_indices
+    if sampled is None and content is None and not indices:
+        raise NotGiven("gives no masks")
+    total, kept = len(subject.output.token_ids), len(prior(subject))
+    for name, values in (("sampled_mask", sampled), ("is_content", content), ("message_indices", indices)):
+        if values and len(values) != total:
+            raise Violation(f"{name} is not parallel to token_ids", expected=total, got=len(values))
+    if sampled and any(sampled):
+        raise Violation("a token is marked as sampled", where=f"token {sampled.index(True)} of {total}")
+    if content and any(content[:kept]):
+        raise Violation("a token of the prior part is content", where=f"token {content.index(True)} of {total}")
+    if indices and any(index != -1 for index in indices[:kept]):
+        raise Violation("a token of the prior part names a new message", expected=-1, got=indices[:kept])
+    return None
+
+
+@check("bridge.bodies", area="bridge", level="BRIDGE", requires=("RND-056",), kind="golden")
+def bodies_are_content(subject: Subject) -> Applicability | None:
+    """In the suffix content is the bodies of the new messages, each with its own index."""
+    if not answered(subject):
+        return NOT_APPLICABLE
+    content, indices = subject.output.mask("is_content"), subject.output.message_indices
+    if content is None or not indices:
+        raise NotGiven("gives no is_content or no message_indices")
+    ids, suffix = subject.output.token_ids, subject.expect.suffix_ids
+    if not suffix or ids[len(ids) - len(suffix) :] != suffix or len(content) != len(ids):
+        raise NotGiven("the suffix is another one, so masks cannot be laid over it (see RND-052)")
+    offset = len(ids) - len(suffix)
+    for token, (kind, message) in enumerate(labels_of_suffix(subject)):
+        if content[offset + token] != (kind == "content"):
+            raise Violation(
+                "scaffold is content" if content[offset + token] else "body is not content",
+                where=f"token {token} of the suffix",
+                expected=kind,
+                got=show(subject, suffix[max(0, token - 1) : token + 2]),
+            )
+        if kind == "content" and indices[offset + token] != message:
+            raise Violation(
+                "a body token names another message",
+                where=f"token {token} of the suffix",
+                expected=message,
+                got=indices[offset + token],
+            )
+    return None
+
+
+def labels_of_suffix(subject: Subject) -> list[tuple[str, int | None]]:
+    """Per token of the suffix its kind and new message, by the row's rule for tokens over a seam."""
+    spans, row = subject.expect.spans, subject.rows[subject.cell.row]
+    text = "".join(span[3] for span in spans)
+    owners = [(kind, message) for kind, message, _, part in spans for _ in part]
+    starts = token_starts(row.tokenizer, subject.expect.suffix_ids, text)
+    if starts is None:
+        raise NotGiven("the suffix's ids do not spell its text")
+    labels: list[tuple[str, int | None]] = []
+    for start, end in pairwise([*starts, len(text)]):
+        covered = owners[start : max(end, start + 1)] or owners[-1:]
+        overlapping = (label for label in covered if label[0] == "content")
+        labels.append(next(overlapping, covered[0]) if row.spec.wire.straddle == "overlap" else covered[0])
+    return labels
+
+
+@check("bridge.generation-prompt", area="bridge", level="BRIDGE", requires=("RND-058",), kind="golden")
+def the_generation_prompt_ends_it(subject: Subject) -> Applicability | None:
+    """The last tokens are the generation prompt of the given options."""
+    expect: BridgeExpect = subject.expect
+    if not answered(subject) or not expect.spans or expect.spans[-1][0] != "prompt":
+        return NOT_APPLICABLE
+    prompt = expect.suffix_ids[len(expect.suffix_ids) - expect.spans[-1][2] :]
+    got = subject.output.token_ids[len(subject.output.token_ids) - len(prompt) :]
+    if got != prompt:
+        raise Violation(
+            "the result does not end with the generation prompt",
+            expected=show(subject, prompt),
+            got=show(subject, got),
+        )
+    return None
+
+
+@check("bridge.answers", area="bridge", level="BRIDGE", requires=("RND-059",), kind="golden")
+def stable_turns_are_bridged(subject: Subject) -> Applicability | None:
+    """A whole turn under a stable template gets an answer."""
+    expect: BridgeExpect = subject.expect
+    if expect.applies is not None or expect.must != "answer":
+        return NOT_APPLICABLE
+    if subject.output.token_ids is None:
+        raise Violation("declines although a full render has prompt and completion as its prefix", expected="ids")
+    return None

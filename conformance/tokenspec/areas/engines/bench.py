@@ -1,0 +1,184 @@
+"""Engines: the fast exact forced decoder against its sequential twin, forwards counted, boundaries compared."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from tokenspec.benchmark import Bench, Figure, measure
+from tokenspec.models import AssetsMissing, load
+
+TOKENS = 1000
+WORDS = [
+    "first",
+    "then",
+    "we",
+    "add",
+    "the",
+    "sum",
+    "of",
+    "two",
+    "numbers",
+    "and",
+    "check",
+    "that",
+    "it",
+    "holds",
+    "so",
+    "five",
+    "minus",
+    "three",
+    "is",
+    "what",
+    "remains",
+    "but",
+    "wait",
+    "maybe",
+    "this",
+    "term",
+    "was",
+    "counted",
+    "twice",
+    "let",
+    "us",
+    "reconsider",
+    "because",
+    "each",
+    "side",
+    "must",
+    "agree",
+    "therefore",
+    "the",
+    "answer",
+    "follows",
+]
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "tiny, toy vocabulary": ("toy-bpe", {"hidden": 64, "intermediate": 256}),
+    "tiny, 152k vocabulary": ("qwen3", {"hidden": 64, "intermediate": 256}),
+}
+POLICIES = ("window:256", "legacy_head:256")
+TARGET = 1 / 15
+
+
+def trace_of(tokenizer: Any, tokens: int) -> str:
+    """Seeded sentences of exactly ``tokens`` tokens, or one or two fewer."""
+    rng = random.Random(1)
+    text = ""
+    while True:
+        longer = (
+            text
+            + " ".join(rng.choice(WORDS) for _ in range(rng.randint(4, 12)))
+            + rng.choice([". ", ", ", ".\n", "? "])
+        )
+        ids = tokenizer.encode(longer, add_special_tokens=False)
+        if len(ids) >= tokens:
+            return str(tokenizer.decode(ids[:tokens]))
+        text = longer
+
+
+class Contest:
+    """Both algorithms on one model; the last results are kept for comparison."""
+
+    def __init__(self, model: Any, row: Any, trace: str, **options: Any) -> None:
+        """Prepare the call."""
+        self.results: dict[str, Any] = {}
+        self.trace = trace
+        self.options = {"model": model, "tokenizer": row.tokenizer, "chat_template": row.chat_template, **options}
+
+    def run(self, algorithm: Any) -> None:
+        """One segmentation."""
+        from tokenspec_reference.engines import RTLLMForcedDecoderBased
+
+        engine = RTLLMForcedDecoderBased()
+        self.results[algorithm] = engine.segment(self.trace, algorithm=algorithm, **self.options)
+
+    def figure(self, what: str, times: dict[str, float], limit: float | None = TARGET) -> Figure:
+        """The ratio, and whether the boundaries are the same ones."""
+        fast, twin = self.results["fast"], self.results["sequential"]
+        same = "same boundaries" if fast.offsets == twin.offsets else "DIFFERENT BOUNDARIES"
+        return Figure(
+            what=what,
+            ours=times["fast"],
+            peer=times["sequential"],
+            peer_name="sequential twin",
+            limit=limit,
+            note=f"{fast.forwards} forwards instead of {twin.forwards}; {len(fast.offsets)} segments, {same}, "
+            f"margin {twin.margin:.1e}",
+        )
+
+
+def run() -> Iterator[Figure]:
+    """Two vocabularies, then the cache policies, then a 0.5B shape where there is a GPU."""
+    import torch
+
+    from tokenspec_reference.engines.tiny_model import TinyModel
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for name, (row_id, shape) in MODELS.items():
+            try:
+                row = load(row_id)
+            except AssetsMissing:
+                continue
+            size = max(row.tokenizer.get_vocab().values()) + 1
+            model = TinyModel(size, seed=1, **shape).build()
+            trace = trace_of(row.tokenizer, TOKENS)
+            for policy in ("none", *(POLICIES if row_id.startswith("toy") else ())):
+                contest = Contest(model, row, trace, cache_policy=policy, quantile=92.5)
+                yield timed(contest, f"{TOKENS} tokens, {name}, cache {policy}", TARGET if policy == "none" else None)
+    finally:
+        torch.set_num_threads(threads)
+    if torch.cuda.is_available():
+        yield on_gpu()
+
+
+def timed(contest: Contest, what: str, limit: float | None) -> Figure:
+    """Three interleaved rounds of both; the bound is for the default policy."""
+    times = measure(
+        {name: lambda name=name: contest.run(name) for name in ("fast", "sequential")},  # type: ignore[misc]
+        rounds=3,
+        warmup=0,
+    )
+    return contest.figure(what, times, limit)
+
+
+def on_gpu() -> Figure:
+    """The shape of Qwen2.5-0.5B with random weights, float32, TF32 off; tokens per second in the note."""
+    import dataclasses
+    import time
+
+    import torch
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+
+    row = load("toy-bpe")
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    config = Qwen2Config(
+        vocab_size=151_936,
+        hidden_size=896,
+        intermediate_size=4864,
+        num_hidden_layers=24,
+        num_attention_heads=14,
+        num_key_value_heads=2,
+        max_position_embeddings=32_768,
+        tie_word_embeddings=True,
+    )
+    with torch.device("cuda"):
+        model = Qwen2ForCausalLM(config).float().eval()
+    contest = Contest(model, row, trace_of(row.tokenizer, TOKENS))
+    contest.run("fast")
+    times: dict[str, float] = {}
+    for algorithm in ("fast", "sequential"):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        contest.run(algorithm)
+        torch.cuda.synchronize()
+        times[algorithm] = time.perf_counter() - start
+    figure = contest.figure(f"{TOKENS} tokens, 0.5B shape on {torch.cuda.get_device_name()}", times)
+    rates = ", ".join(f"{name} {TOKENS / seconds:.0f} tokens/s" for name, seconds in times.items())
+    return dataclasses.replace(figure, note=f"{rates}; {figure.note}")
+
+
+BENCH = Bench(name="engines", title="Engines: forced decoder, fast path against sequential twin", run=run)

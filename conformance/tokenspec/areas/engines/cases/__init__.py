@@ -1,0 +1,1 @@
+"""The engines corpus: tables, tiny models, refusals, rules, fusion and agreement."""

@@ -1,0 +1,1 @@
+"""Broken engines, every one with exactly one fault."""

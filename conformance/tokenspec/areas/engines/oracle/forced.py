@@ -1,0 +1,141 @@
+"""The forced decoder, word by word from the chapter: two passes, one context list, one number at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tokenspec.areas.engines.oracle.predictors import Predictor
+from tokenspec.areas.engines.oracle.texts import Texts
+
+
+class Refuses(Exception):
+    """The chapter says this input is refused; the message is the requirement."""
+
+
+@dataclass(frozen=True)
+class Forced:
+    """What an engine found; ``cuts`` are character positions, 0 included when it was chosen."""
+
+    cuts: list[int]
+    threshold: float | None = None
+    margin: float | None = None
+
+
+class Context:
+    """What the model has read, cut as the cache policy says."""
+
+    def __init__(self, predictor: Predictor, prompt: list[int], policy: str) -> None:
+        """Read the prompt."""
+        kind, _, size = policy.partition(":")
+        self.kind, self.size = kind, int(size or 0)
+        self.predictor, self.prompt_length = predictor, len(prompt)
+        self.read: list[int] = []
+        self.next: list[float] = []
+        self.feed(prompt)
+
+    def feed(self, tokens: list[int]) -> None:
+        """One forward: predict from all that is visible, then evict."""
+        self.read = self.read + tokens
+        if self.predictor.limit is not None and len(self.read) > self.predictor.limit:
+            raise Refuses("ENG-062")
+        window = self.size if self.kind == "window" else None
+        self.next = self.predictor.logits(self.read, self.prompt_length, window)
+        if self.kind == "legacy_head" and len(self.read) > self.size:
+            self.read = self.read[: len(self.read) - self.size]
+
+
+def log_probabilities(logits: list[float]) -> list[float]:
+    """Log-softmax; any NaN makes all NaN."""
+    if any(math.isnan(value) for value in logits):
+        return [math.nan] * len(logits)
+    peak = max(logits)
+    total = math.fsum(math.exp(value - peak) for value in logits)
+    return [value - peak - math.log(total) for value in logits]
+
+
+def prior(character: str, soft: float) -> float:
+    """1 after hard punctuation, ``soft`` after soft."""
+    if character and character in ".!?;:\n":
+        return 1.0
+    return soft if character and character in ",\t" else 0.0
+
+
+def gap(context: Context, texts: Texts, token: int) -> float:
+    """Largest log-probability of a candidate minus that of the token."""
+    logits = context.next
+    competing = [logits[candidate] for candidate in texts.candidates]
+    if math.isnan(logits[token]) or any(math.isnan(value) for value in competing):
+        raise Refuses("ENG-061")
+    # The log-probabilities differ from the logits by one number, which is left out: it would only add rounding.
+    found = max(competing) - logits[token]
+    if math.isinf(found):
+        raise Refuses("ENG-061")
+    return found
+
+
+def percentile(values: list[float], quantile: float) -> float:
+    """Linear interpolation at ``(n - 1) * quantile / 100``."""
+    ordered = sorted(values)
+    at = (len(values) - 1) * quantile / 100
+    low = int(at)
+    return ordered[low] if low == at else ordered[low] + (ordered[low + 1] - ordered[low]) * (at - low)
+
+
+def moments(values: list[float]) -> tuple[float, float]:
+    """Mean and population deviation."""
+    mean = math.fsum(values) / len(values)
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def z_scores(values: list[float]) -> list[float]:
+    """ENG-021."""
+    mean, deviation = moments(values)
+    return [0.0 if deviation <= 1e-9 else (value - mean) / (deviation + 1e-6) for value in values]
+
+
+def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
+    """Both passes over a trace of at least one token."""
+    alpha, beta = parameters.get("alpha", 1.0), parameters.get("beta", 2.0)
+    policy = parameters.get("cache_policy", "none")
+    if "max_kv_tokens" in parameters:
+        policy = f"legacy_head:{parameters['max_kv_tokens']}"
+    context = Context(predictor, texts.prompt, policy)
+    gaps: list[float] = []
+    for index, token in enumerate(texts.ids):
+        gaps.append(gap(context, texts, token))
+        if index + 1 < len(texts.ids):
+            context.feed([token])
+    scored = z_scores(gaps)
+    scores = [alpha * z + beta * prior(texts.before(index), 0.5) for index, z in enumerate(scored)]
+    threshold = percentile(scores, parameters.get("quantile", 90.0))
+    mean, deviation = moments(gaps)
+    literal_mean, literal_deviation = moments(scored)
+
+    def normalised(value: float) -> float:
+        if parameters.get("score_mode", "normalized") == "normalized":
+            return 0.0 if deviation <= 1e-9 else (value - mean) / (deviation + 1e-6)
+        difference = value - literal_mean
+        if literal_deviation == 0:
+            return math.nan if difference == 0 else math.copysign(math.inf, difference)
+        return difference / literal_deviation
+
+    context = Context(predictor, texts.prompt, policy)
+    cuts: list[int] = []
+    margin = math.inf
+    previous = None
+    for index, token in enumerate(texts.ids):
+        score = alpha * normalised(gap(context, texts, token)) + beta * prior(texts.before(index), 0.2)
+        if texts.cuttable[index] and token not in texts.candidates and previous != texts.separator:
+            distance = abs(score - threshold)
+            if math.isfinite(distance) and (cuts or distance > 0):
+                margin = min(margin, distance)
+            if score > threshold:
+                cuts.append(texts.starts[index])
+                if index + 1 < len(texts.ids):
+                    context.feed([texts.separator])
+        previous = token
+        if index + 1 < len(texts.ids):
+            context.feed([token])
+    return Forced(cuts, threshold, None if math.isinf(margin) else margin)

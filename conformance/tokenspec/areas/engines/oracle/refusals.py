@@ -1,0 +1,68 @@
+"""Inputs the chapter says are refused, told by looking at them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from tokenspec.areas.engines.oracle.forced import Refuses
+from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR
+from tokenspec.areas.engines.records import EnginesInput, Scripted
+
+MODELS = {"system_prompt", "system_role", "chat_template", "quantile", "cache_policy", "max_kv_tokens"}
+KNOWN = {
+    "forced-decoder": MODELS | {"alpha", "beta", "score_mode", "sep_tok", "separator_row"},
+    "surprisal": MODELS | {"window"},
+    "entropy": MODELS | {"window"},
+    "flatness-break": MODELS | {"window"},
+    "top-k-shift": MODELS | {"window", "top_k"},
+    "voting": {"threshold"},
+    "fuzzy": {"max_distance"},
+}
+HINTS = {"algorithm", "chunk_size"}
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def refuse(given: EnginesInput, tokenizer: Any) -> None:
+    """Raise Refuses with the requirement, or return."""
+    parameters = given.parameters
+    if len(given.engines) + len(given.given) > 1 and given.fusion is None:
+        raise Refuses("ENG-065")
+    known = {"label_fusion_type"} | HINTS
+    for name in [*map(str, given.engines), str(given.fusion)]:
+        known |= KNOWN.get(name, set())
+    if set(parameters) - known:
+        raise Refuses("ENG-060")
+    for name in ("quantile", "alpha", "beta"):
+        if name in parameters and not _number(parameters[name]):
+            raise Refuses("ENG-060")
+    if not 0 <= parameters.get("quantile", 50) <= 100:
+        raise Refuses("ENG-060")
+    if parameters.get("score_mode", "normalized") not in ("normalized", "upstream_literal"):
+        raise Refuses("ENG-060")
+    policy = parameters.get("cache_policy", "none")
+    if not re.fullmatch(r"none|(window|legacy_head):0*[1-9][0-9]*", policy):
+        raise Refuses("ENG-060")
+    if "max_kv_tokens" in parameters and policy not in ("none", f"legacy_head:{parameters['max_kv_tokens']}"):
+        raise Refuses("ENG-043")
+    _refuse_tokenizer(given, tokenizer)
+
+
+def _refuse_tokenizer(given: EnginesInput, tokenizer: Any) -> None:
+    """Prompts that cannot be written, and separators of several tokens."""
+    separator = given.parameters.get("sep_tok", DEFAULT_SEPARATOR)
+    if not separator:
+        raise Refuses("ENG-064")
+    if isinstance(given.model, Scripted):
+        if given.model.prompt is None:
+            raise Refuses("ENG-063")
+        if given.model.refuses_system and given.parameters.get("system_role") != "merge":
+            raise Refuses("ENG-063")
+    elif tokenizer is not None:
+        own = tokenizer.get_vocab().get(separator)
+        if own is not None and tokenizer.encode(separator, add_special_tokens=False) != [own]:
+            raise Refuses("ENG-064")

@@ -1,0 +1,131 @@
+"""Token signals and rules, written out."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from typing import Any
+
+from tokenspec.areas.engines.oracle.forced import Forced, Refuses, log_probabilities, percentile, z_scores
+from tokenspec.areas.engines.oracle.predictors import Predictor
+from tokenspec.areas.engines.oracle.texts import Texts
+
+WINDOWS = {"surprisal": 15, "entropy": 30, "flatness-break": 15, "top-k-shift": 15}
+WORDS = [
+    "therefore",
+    "thus",
+    "hence",
+    "so",
+    "follows that",
+    "implies",
+    "we conclude",
+    "but",
+    "however",
+    "though",
+    "instead",
+    "actually",
+    "nevertheless",
+    "on the other hand",
+    "this is wrong",
+    "that was wrong",
+    "i was mistaken",
+    "let me reconsider",
+    "wait",
+    "now we",
+    "let us",
+    "next",
+    "consider",
+    "we need to",
+    "the goal",
+    "the answer is",
+    "therefore the answer",
+    "in conclusion",
+    "final answer",
+]
+
+
+def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
+    """Cuts of one of the four engines."""
+    window = parameters.get("window", WINDOWS[name])
+    rows = []
+    if predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
+        raise Refuses("ENG-062")
+    for index in range(len(texts.ids)):
+        logged = log_probabilities(predictor.logits(texts.prompt + texts.ids[:index], len(texts.prompt), None))
+        if math.isnan(logged[0]):
+            raise Refuses("ENG-061")
+        rows.append(logged)
+    if name == "entropy":
+        signal = [-math.fsum(math.exp(value) * value for value in row) for row in rows]
+    else:
+        signal = [-row[token] for row, token in zip(rows, texts.ids, strict=True)]
+    anchors = [
+        index
+        for index in range(window, len(texts.ids) - window)
+        if texts.before(index) and texts.before(index) in ".!?\n"
+    ]
+    if not anchors:
+        return Forced([])
+    high = name == "top-k-shift"
+    if high:
+        changes = [distance(rows[index - 1], rows[index], parameters.get("top_k", 20)) for index in anchors]
+    else:
+        changes = [_change(signal, index, window, relative=name == "flatness-break") for index in anchors]
+    scores = z_scores(changes)
+    threshold = percentile(scores, parameters.get("quantile", 90.0 if high else 10.0))
+    cuts = [
+        texts.starts[index]
+        for index, score in zip(anchors, scores, strict=True)
+        if (score > threshold if high else score < threshold)
+    ]
+    margin = min((abs(score - threshold) for score in scores if score != threshold), default=None)
+    return Forced(cuts, threshold, margin)
+
+
+def _change(signal: list[float], index: int, window: int, *, relative: bool) -> float:
+    before, after = signal[index - window : index], signal[index : index + window]
+    mean = math.fsum(before) / window
+    change = math.fsum(after) / window - mean
+    if not relative:
+        return change
+    return change / math.sqrt(math.fsum((value - mean) ** 2 for value in before) / window + 1e-6)
+
+
+def distance(left: list[float], right: list[float], top_k: int) -> float:
+    """Jensen-Shannon distance of two log-probability rows cut to their ``top_k``."""
+    tops = []
+    for row in (left, right):
+        best = sorted(range(len(row)), key=lambda token: (-row[token], token))[:top_k]
+        total = math.fsum(math.exp(row[token]) for token in best)
+        tops.append({token: math.exp(row[token]) / total for token in best})
+    divergence = 0.0
+    for token in sorted(set(tops[0]) | set(tops[1])):
+        shares = [top.get(token, 0.0) for top in tops]
+        middle = sum(shares) / 2
+        divergence += sum(share * math.log(share / middle) for share in shares if share) / 2
+    return math.sqrt(max(divergence, 0.0))
+
+
+def marker_cuts(trace: str, starts: list[int]) -> list[int]:
+    """Starts of the base units, but the first, that contain a marker as whole words."""
+    edges = sorted({0, len(trace), *(start for start in starts if 0 < start < len(trace))})
+    return [
+        start
+        for start, end in pairwise(edges[1:])
+        if any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", trace[start:end].lower()) for word in WORDS)
+    ]
+
+
+def line_cuts(trace: str, least: int) -> list[int]:
+    """After every run of at least ``least`` line feeds that has text before it (since the last cut) and after it."""
+    cuts: list[int] = []
+    begun = 0
+    for at in range(1, len(trace)):
+        run = 0
+        while run < at and trace[at - 1 - run] == "\n":
+            run += 1
+        if run >= least and trace[at] != "\n" and trace[begun:at].strip() and trace[at:].strip():
+            cuts.append(at)
+            begun = at
+    return cuts

@@ -1,0 +1,1 @@
+"""The fast-forward corpus, in families by slug."""

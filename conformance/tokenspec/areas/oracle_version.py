@@ -1,0 +1,114 @@
+"""Two oracles by version: goldens are transformers 5.23.0's; where 4.57.6 answers otherwise, that answer is a *flip*.
+
+``apply_chat_template`` prepares messages before the template sees them, and each major version does so in its own way
+(``spec/10-renderers.md`` RND-004). Most cells answer alike under both. The flips are goldens of their own, laid out
+like the others: ``fixtures/flips/<version>/<row>/render.json``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, goldens_path, select_cells
+from tokenspec.data import fixtures_dir
+from tokenspec.errors import FixtureError, UsageError
+from tokenspec.store.canonical import canonical_json, input_sha256
+from tokenspec.store.golden_files import read_goldens
+from tokenspec.store.records import Case, Golden
+
+
+@dataclass(frozen=True)
+class OracleVersion:
+    """A transformers version that goldens are made by, and the name of the way it normalises messages."""
+
+    transformers: str
+    normalisation: str
+
+    @property
+    def flips(self) -> Path:
+        """The folder of its own goldens."""
+        return fixtures_dir() / "flips" / self.transformers
+
+
+CURRENT = OracleVersion("5.23.0", "hf5")
+EARLIER = OracleVersion("4.57.6", "hf4")
+ORACLE_VERSIONS = {oracle.transformers: oracle for oracle in (CURRENT, EARLIER)}
+FLIPPING_AREA = "render"
+
+
+def oracle_version(name: str) -> OracleVersion:
+    """The oracle of this version.
+
+    Raises:
+        UsageError: no goldens were made by it.
+    """
+    if name not in ORACLE_VERSIONS:
+        raise UsageError(f"no goldens by transformers {name!r}. Known: {', '.join(ORACLE_VERSIONS)}.")
+    return ORACLE_VERSIONS[name]
+
+
+def flips_path(version: OracleVersion, row: str) -> Path:
+    """Where this version's goldens of a row lie, as far as it answers otherwise than the current one."""
+    return version.flips / goldens_path(row, FLIPPING_AREA).relative_to(fixtures_dir() / "golden")
+
+
+def load_flip(version: OracleVersion, row: str, case: Case) -> Golden | None:
+    """This version's golden of a cell that flips, or None; one made from another input is an error."""
+    path = flips_path(version, row)
+    file = read_goldens(path)
+    golden = file.golden(case.slug) if file is not None else None
+    if golden is not None and golden.input_sha256 != input_sha256(case.input):
+        raise FixtureError(f"{path}: {case.slug}", "was made from another input; run: tokenspec fixtures flips --write")
+    return golden
+
+
+def as_judged_by(version: OracleVersion, cells: Iterable[Cell]) -> list[Cell]:
+    """The cells with this version's goldens, asking for its normalisation; the current version changes nothing.
+
+    Raises:
+        UsageError: cells of an area that has no goldens of an earlier version.
+    """
+    if version == CURRENT:
+        return list(cells)
+    judged: list[Cell] = []
+    for cell in cells:
+        if cell.area.name != FLIPPING_AREA:
+            raise UsageError(
+                f"transformers {version.transformers} is an oracle of the area {FLIPPING_AREA} only; "
+                f"add: --area {FLIPPING_AREA}"
+            )
+        golden = load_flip(version, cell.row, cell.case) or cell.golden
+        judged.append(dataclasses.replace(cell, golden=golden, normalisation=version.normalisation))
+    return judged
+
+
+def flips_of(version: OracleVersion) -> list[tuple[str, Case, Golden, Golden]]:
+    """Every flip: row, case, the current golden and this version's."""
+    found: list[tuple[str, Case, Golden, Golden]] = []
+    for cell in select_cells(Selection(areas=(FLIPPING_AREA,))):
+        flip = load_flip(version, cell.row, cell.case) if cell.golden else None
+        if cell.golden is not None and flip is not None:
+            found.append((cell.row, cell.case, cell.golden, flip))
+    return found
+
+
+def same_answer(one: Golden, other: Golden) -> bool:
+    """Whether two goldens expect the same; what an oracle calls its refusal is free."""
+    return one.outcome == other.outcome and canonical_json(one.expect) == canonical_json(other.expect)
+
+
+def what_flips(current: Golden, earlier: Golden) -> str:
+    """How the answer changed, in a few words: ``text``, ``ids``, ``masks``, ``answers -> raises TypeError``."""
+    if current.outcome != earlier.outcome:
+        said = [f"raises {golden.error}" if golden.outcome == "raises" else "answers" for golden in (earlier, current)]
+        return " -> ".join(said)
+    if current.expect is None or earlier.expect is None:
+        return f"raises {earlier.error} -> raises {current.error}"
+    texts = ["".join(span[3] for span in golden.expect["spans"]) for golden in (current, earlier) if golden.expect]
+    if texts[0] != texts[1]:
+        return "text"
+    return "ids" if current.expect["token_ids"] != earlier.expect["token_ids"] else "masks"

@@ -1,0 +1,1 @@
+"""Parsing: sampled ids become content, reasoning and tool calls."""

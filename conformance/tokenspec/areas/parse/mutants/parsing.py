@@ -1,0 +1,147 @@
+"""Broken parsers: a faultless one with one small edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tokenspec.areas.bridge.mutants.golden_echo import GoldenEcho, Request, Result, expectation
+from tokenspec.areas.mutant import Mutant
+from tokenspec.models import load
+from tokenspec.store.records import Case
+
+Edit = Callable[[Request, Case, dict[str, Any], Result], None]
+
+
+class Edited(GoldenEcho):
+    """Edits the right answer; the edit may look at the case."""
+
+    def __init__(self, edit: Edit) -> None:
+        self.edit = edit
+
+    def parse(self, request: Request) -> Result:
+        """The right answer, then the edit."""
+        result = super().parse(request)
+        case, expect = expectation("parse", request)
+        self.edit(request, case, expect, result)
+        return result
+
+
+def reasoning_in_content(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["content"] = (result["reasoning_content"] or "") + result["content"]
+    result["reasoning_content"] = None
+
+
+def reasoning_lost(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["reasoning_content"] = None
+
+
+def stripped(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["content"] = result["content"].strip()
+
+
+def template_newlines_kept(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    if result["reasoning_content"]:
+        result["reasoning_content"] = f"\n{result['reasoning_content']}\n"
+
+
+def last_call_lost(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    del result["tool_calls"][-1:]
+
+
+def calls_reversed(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["tool_calls"].reverse()
+
+
+def arguments_as_text(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["arguments"] = json.dumps(call["arguments"])
+
+
+def coerced_values(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if isinstance(call["arguments"], dict):
+            call["arguments"] = {key: coerced(value) for key, value in call["arguments"].items()}
+
+
+def coerced(value: Any) -> Any:
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def stop_in_content(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    row = load(request["model"])
+    stops = {row.tokenizer.convert_tokens_to_ids(stop): stop for stop in row.spec.wire.stop}
+    last = request["token_ids"][-1:]
+    result["content"] += stops.get(last[0], "") if last else ""
+
+
+def broken_call_is_ok(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["status"] = "ok"
+
+
+def broken_call_is_dropped(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["tool_calls"] = [call for call in result["tool_calls"] if call["status"] == "ok"]
+
+
+def cut_thought_complete(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    if result["reasoning_complete"] is False:
+        result["reasoning_complete"] = True
+
+
+def cut_thought_is_content(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    if result["reasoning_complete"] is False:
+        result["content"], result["reasoning_content"] = result["reasoning_content"] or "", None
+
+
+def prompt_ignored(request: Request, case: Case, expect: dict[str, Any], result: Result) -> None:
+    if expect["prompt_opens_thought"]:
+        reasoning_in_content(request, case, expect, result)
+
+
+def markers_by_text(_: Request, case: Case, __: dict[str, Any], result: Result) -> None:
+    for piece in case.input["completion"]:
+        result["content"] = result["content"].replace(piece.get("plain") or "\x00", "")
+
+
+def token_by_token(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    tokenizer = load(request["model"]).tokenizer
+    whole = tokenizer.decode(request["token_ids"])
+    pieces = "".join(tokenizer.decode([token]) for token in request["token_ids"])
+    if pieces != whole and result["content"]:
+        result["content"] += "\ufffd"
+
+
+def last_character_lost(_: Request, __: Case, expect: dict[str, Any], result: Result) -> None:
+    if expect["content_prefix"]:
+        result["content"] = result["content"][:-1]
+
+
+def edited(id_: str, breaks: str, note: str, edit: Edit) -> Mutant:
+    """A mutant that edits the right answer."""
+    return Mutant(f"parse-{id_}", "parse", tuple(breaks.split()), note, lambda: Edited(edit))
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    edited("reasoning-in-content", "RND-060", "puts reasoning in front of the content", reasoning_in_content),
+    edited("reasoning-lost", "RND-060", "drops reasoning", reasoning_lost),
+    edited("strips", "RND-066", "strips the content", stripped),
+    edited("keeps-template-newlines", "RND-066", "keeps the newlines of the think tags", template_newlines_kept),
+    edited("last-call-lost", "RND-061", "drops the last call", last_call_lost),
+    edited("calls-reversed", "RND-061", "returns calls last first", calls_reversed),
+    edited("arguments-as-text", "RND-061", "returns arguments as JSON text", arguments_as_text),
+    edited("coerces-values", "RND-061", "reads strings as JSON values", coerced_values),
+    edited("stop-in-content", "RND-062", "leaves the stop token in the content", stop_in_content),
+    edited("broken-call-ok", "RND-063", "calls every attempt ok", broken_call_is_ok),
+    edited("broken-call-dropped", "RND-063", "drops attempts that do not parse", broken_call_is_dropped),
+    edited("cut-thought-complete", "RND-064", "calls a cut thought complete", cut_thought_complete),
+    edited("cut-thought-content", "RND-064", "returns a cut thought as content", cut_thought_is_content),
+    edited("prompt-ignored", "RND-065", "does not know that the prompt opened a thought", prompt_ignored),
+    edited("markers-by-text", "RND-067", "finds markers by their text", markers_by_text),
+    edited("token-by-token", "RND-068", "decodes token by token", token_by_token),
+    edited("last-character-lost", "RND-069", "drops the last whole character before a cut", last_character_lost),
+)

@@ -1,0 +1,142 @@
+"""One golden of the parse area: the fields of a turn, read off the text its template writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from tokenspec.areas.bridge.oracle.golden import golden_of
+from tokenspec.areas.parse.records import CallExpect, ParseExpect, ParseInput, Says, Status
+from tokenspec.models import Row
+from tokenspec.oracle.completion import Piece, Resolved, resolve
+from tokenspec.oracle.turns import Conversation, NotApplicable, Turn
+from tokenspec.store.canonical import convert
+from tokenspec.store.records import Case, Golden
+
+BROKEN: tuple[Status, ...] = ("invalid_json", "unclosed_block", "malformed_structure", "missing_name")
+
+
+def parse_golden(case: Case, row: Row) -> Golden:
+    """Resolve the completion on the row and say what it holds."""
+    given = convert(case.input, ParseInput, where=f"{case.id}: input")
+    try:
+        expect = _expect(given, row)
+    except NotApplicable as reason:
+        expect = ParseExpect(applies=str(reason))
+    return golden_of(case, row, expect)
+
+
+def _expect(given: ParseInput, row: Row) -> ParseExpect:
+    conversation = Conversation(row, given.messages, given.tools, given.options)
+    pieces = [resolve(conversation, convert(piece, Piece, where="completion")) for piece in given.completion]
+    known = ParseExpect(
+        prompt_ids=conversation.prompt_ids(),
+        token_ids=[token for piece in pieces for token in piece.ids],
+        prompt_opens_thought=conversation.prompt_opens_thought(),
+    )
+    if given.prompt == "withheld" and known.prompt_opens_thought:
+        raise NotApplicable("the prompt opens a thought, and the case withholds the prompt")
+    if given.says is not None:
+        if known.prompt_opens_thought:
+            raise NotApplicable("the prompt opens a thought, so text written by hand would be reasoning")
+        return _said(known, given.says)
+    if len([piece for piece in pieces if piece.turn is not None]) != 1:
+        raise NotApplicable("the completion holds no turn, and the case does not say what it says")
+    piece = next(piece for piece in pieces if piece.turn is not None)
+    if _content_is_written_as_thought(conversation, piece):
+        raise NotApplicable("the template writes this turn's content as a thought")
+    if _names_are_not_written(piece):
+        raise NotApplicable("the row does not write the names of calls, and these ids do not hold them")
+    if _cut_call_has_no_marker(row, piece):
+        raise NotApplicable("the row's calls have no marker token, so a cut call is only text")
+    return _read(known, piece)
+
+
+def _names_are_not_written(piece: Resolved) -> bool:
+    """Whether the template writes neither the names of the calls nor ids that hold them."""
+    turn = piece.turn
+    calls = (turn.message.get("tool_calls") or []) if turn is not None else []
+    names = [str((call.get("function") or call).get("name")) for call in calls]
+    return turn is not None and not all(name in turn.text for name in names)
+
+
+def _cut_call_has_no_marker(row: Row, piece: Resolved) -> bool:
+    """Whether the piece is cut inside a call that no control token announces."""
+    if piece.turn is None or not piece.turn.reach("tool_calls") or piece.characters >= len(piece.turn.body):
+        return False
+    begin = max((end for end in [piece.turn.reach("content"), 0] if end <= piece.characters), default=0)
+    markers = row.tokenizer.get_added_vocab()
+    return not any(marker in piece.turn.text[begin : piece.characters] for marker in markers)
+
+
+def _content_is_written_as_thought(conversation: Conversation, piece: Resolved) -> bool:
+    """Some templates put text that stands beside a call where reasoning goes; then no parser can tell them apart."""
+    thought = conversation.thought()
+    if thought is None or piece.turn is None or not thought.open.strip():
+        return False
+    starts = [start for path, spans in piece.turn.fields.items() if path[0] == "content" for start, _ in spans]
+    return bool(starts) and piece.turn.text[: min(starts)].rstrip().endswith(thought.open.rstrip())
+
+
+def _said(known: ParseExpect, says: Says) -> ParseExpect:
+    fields = {
+        name: getattr(says, name)
+        for name in ("content", "reasoning_content", "reasoning_complete", "tool_calls")
+        if getattr(says, name) is not msgspec.UNSET
+    }
+    return msgspec.structs.replace(known, judged=list(fields), **fields)
+
+
+def _read(known: ParseExpect, piece: Resolved) -> ParseExpect:
+    """Content, reasoning and calls of the turn, up to where the piece was cut."""
+    turn, cut = piece.turn, piece.characters
+    if turn is None:
+        raise NotApplicable("the piece is no turn")
+    content = "".join(_written(turn, cut, "content"))
+    reasoning = "".join(_written(turn, cut, "reasoning_content"))
+    thought_ends = turn.reach("reasoning_content")
+    fields: dict[str, Any] = {"reasoning_content": reasoning or None}
+    fields["content_prefix" if piece.piece.drop_bytes and cut > thought_ends else "content"] = content
+    if thought_ends:
+        fields["reasoning_complete"] = cut > thought_ends
+    fields["tool_calls"] = _calls(turn, cut)
+    return msgspec.structs.replace(known, judged=sorted(fields), **fields)
+
+
+def _written(turn: Turn, cut: int, key: str) -> list[str]:
+    ranges = sorted(span for path, spans in turn.fields.items() if path[0] == key for span in spans)
+    return [turn.text[start : min(end, cut)] for start, end in ranges if start < cut]
+
+
+def _calls(turn: Turn, cut: int) -> list[CallExpect]:
+    """The calls the template wrote; the one that was cut is an attempt that did not succeed."""
+    calls = turn.message.get("tool_calls") or []
+    begins: list[int | None] = []
+    for number in range(len(calls)):
+        spans = [span for path, spans in turn.fields.items() if path[:2] == ("tool_calls", number) for span in spans]
+        begins.append(min((start for start, _ in spans), default=None))
+    expected: list[CallExpect] = []
+    for number, call in enumerate(calls):
+        begin = begins[number]
+        if begin is None or begin >= cut:
+            continue
+        later = [start for start in begins[number + 1 :] if start is not None]
+        whole = cut >= len(turn.body) or any(start < cut for start in later)
+        function = call.get("function") or call
+        if whole:
+            expected.append(CallExpect(name=function["name"], arguments=_value(turn, function["arguments"])))
+        else:
+            expected.append(CallExpect(status=list(BROKEN)))
+    return expected
+
+
+def _value(turn: Turn, arguments: Any) -> Any:
+    """Arguments as a value: JSON text stands for its value, unless the template writes it as a JSON string."""
+    if not isinstance(arguments, str) or arguments not in turn.text:
+        return arguments
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments

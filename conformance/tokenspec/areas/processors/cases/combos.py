@@ -1,0 +1,280 @@
+"""Banned combos of the recommendation processor, with the essential upstream vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenspec.areas.processors.cases.build import (
+    RTP,
+    advance,
+    allow,
+    case,
+    recommendation,
+    refused,
+    reorder,
+    select,
+    watched,
+)
+
+if TYPE_CHECKING:
+    from tokenspec.store.records import Case
+
+TESTS = f"{RTP}: RecommendationLogitsProcessorTest"
+BAN = "COMBO_BAN"
+CROSS = "COMBO_CROSS"
+LOGITS = [1, 5, 3, 4, 2]
+
+
+def without(*banned: int, vocab_size: int = 40) -> list[int]:
+    """Every id but these."""
+    return [token for token in range(vocab_size) if token not in banned]
+
+
+CASES: list[Case] = [
+    case(
+        "combo-last-token-only",
+        "A ban acts at the last token of a combo, for the matching prefix only.",
+        BAN,
+        "061",
+        [recommendation(3, banned_combo_token_ids=[[10, 20, 30], [15, 25, 35]])],
+        watched([advance(10), advance(20)]),
+        vocab_size=40,
+        facts=[["ALL"], ["ALL"], [without(30)]],
+        source=TESTS,
+    ),
+    case(
+        "combo-other-prefix",
+        "Another prefix has no ban.",
+        BAN,
+        "061",
+        [recommendation(3, banned_combo_token_ids=[[10, 20, 30], [15, 25, 35]])],
+        watched([advance(10), advance(25)]),
+        vocab_size=40,
+    ),
+    case(
+        "combo-two-bans-one-prefix",
+        "Two banned combos with one prefix.",
+        BAN,
+        "061",
+        [recommendation(2, banned_combo_token_ids=[[1, 3], [1, 7], [1, 3]])],
+        watched([advance(1), advance(5), advance(1)]),
+    ),
+    case(
+        "combo-completed",
+        "A completed combo is banned the next time.",
+        BAN,
+        "061",
+        [recommendation(3)],
+        watched([advance([7, 8, 9]), advance([7, 8]), advance(4)]),
+        facts=[["ALL"], ["ALL"], [without(9, vocab_size=16)], ["ALL"]],
+        source=TESTS,
+    ),
+    case(
+        "combo-single-token",
+        "Items of one token: bans apply at every step.",
+        BAN,
+        "061",
+        [recommendation(1, banned_combo_token_ids=[[5]])],
+        watched([advance(3), advance(4)]),
+    ),
+    case(
+        "combo-four-tokens-two-combos",
+        "Four tokens complete two combos of two.",
+        BAN,
+        "002 061",
+        [recommendation(2)],
+        [advance([1, 2, 3, 4]), advance([1]), allow, advance([9, 3]), allow],
+        source=TESTS,
+    ),
+    case(
+        "combo-after-thinking",
+        "Nothing is cut into combos before the end of thinking.",
+        BAN,
+        "061",
+        [recommendation(2, banned_combo_token_ids=[[1, 2], [9, 9]], end_think_token_ids=[9, 10])],
+        watched([advance(token) for token in (5, 9, 10, 1, 2, 1)]),
+    ),
+    case(
+        "combo-thinking-ends-by-overlap",
+        "K11: 9 9 10 contains 9 10; a restarting matcher thinks for ever.",
+        BAN,
+        "050 061",
+        [recommendation(2, banned_combo_token_ids=[[1, 2]], end_think_token_ids=[9, 10])],
+        watched([advance(token) for token in (9, 9, 10, 1)]),
+    ),
+    case(
+        "combo-single-token-while-thinking",
+        "Items of one token are not banned inside the thought.",
+        BAN,
+        "061",
+        [recommendation(1, banned_combo_token_ids=[[3]], end_think_token_ids=[9])],
+        watched([advance(3), advance(9)]),
+    ),
+    case(
+        "combo-own-rows",
+        "Without the cross-sequence ban each row knows its own combos only.",
+        BAN,
+        "003 061",
+        [recommendation(3)],
+        [advance([1, 2, 3], [4, 5, 6]), advance([4, 5], [1, 2]), allow],
+        rows=2,
+        source=TESTS,
+    ),
+    case(
+        "combo-reorder",
+        "Without the cross-sequence ban rows may be reordered.",
+        BAN,
+        "004 061",
+        [recommendation(2)],
+        [advance([1, 2], [3, 4]), reorder(1, 0), advance(3, 1), allow],
+        rows=2,
+        source=TESTS,
+    ),
+    case(
+        "combo-cross-two-rows",
+        "Row 1 avoids the combo of row 0; the primary row hears nothing.",
+        CROSS,
+        "062",
+        [recommendation(3, cross_sequence_ban=True)],
+        [advance([1, 2, 3], [4, 5, 6]), advance([4, 5], [1, 2]), allow],
+        rows=2,
+        facts=[["ALL", without(3, vocab_size=16)]],
+        source=TESTS,
+    ),
+    case(
+        "combo-cross-three-rows",
+        "Rows 1 and 2 avoid all three combos, row 0 its own.",
+        CROSS,
+        "062",
+        [recommendation(2, cross_sequence_ban=True)],
+        [advance([1, 2], [1, 3], [1, 4]), advance(1, 1, 1), allow],
+        rows=3,
+        source=TESTS,
+    ),
+    case(
+        "combo-cross-late",
+        "A combo counts from the step that completes it.",
+        CROSS,
+        "062",
+        [recommendation(2, cross_sequence_ban=True)],
+        watched([advance(1, 5), advance(2, 1), advance(3, 1), advance(4, 2)]),
+        rows=2,
+    ),
+    case(
+        "combo-cross-single-token",
+        "Items of one token do not cross.",
+        CROSS,
+        "062",
+        [recommendation(1, cross_sequence_ban=True)],
+        [advance(3, 4), allow],
+        rows=2,
+    ),
+    case(
+        "combo-cross-reorder",
+        "The cross-sequence ban refuses a reorder: the primary row would move.",
+        CROSS,
+        "062",
+        [recommendation(2, cross_sequence_ban=True)],
+        [advance(1, 2), reorder(0, 1), allow],
+        rows=2,
+        source=TESTS,
+    ),
+    case(
+        "combo-diverge",
+        "Row 1 loses its best logit, row 2 its two best, row 0 none.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(3, cross_sequence_ban=True)],
+        [select(*[LOGITS] * 3), allow],
+        rows=3,
+        vocab_size=5,
+        facts=[["ALL", [0, 2, 3, 4], [0, 2, 4]], ["ALL"] * 3],
+        source=TESTS,
+    ),
+    case(
+        "combo-diverge-later",
+        "With a start of 1 the first combo does not diverge, the second does.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(3, cross_sequence_ban=True, cross_seq_diverge_start_combo=1)],
+        [
+            select(*[LOGITS] * 2),
+            advance([0, 0, 0], [2, 2, 2]),
+            select(*[LOGITS] * 2),
+            advance(0, 2),
+            select(*[LOGITS] * 2),
+        ],
+        rows=2,
+        vocab_size=5,
+        source=TESTS,
+    ),
+    case(
+        "combo-diverge-twelve-rows",
+        "At most eight ids are lost, and never the whole vocabulary.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(2, cross_sequence_ban=True)],
+        [select(*[list(range(20))] * 12)],
+        rows=12,
+        vocab_size=20,
+        source=TESTS,
+    ),
+    case(
+        "combo-diverge-small-vocabulary",
+        "Three ids, four rows: one id is always left.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(2, cross_sequence_ban=True)],
+        [select(*[[3, 1, 2]] * 4)],
+        rows=4,
+        vocab_size=3,
+    ),
+    case(
+        "combo-diverge-and-ban",
+        "Divergence at the first token, a ban at the last.",
+        "COMBO_DIVERGE",
+        "061 063",
+        [recommendation(2, cross_sequence_ban=True, banned_combo_token_ids=[[0, 4]])],
+        [select(*[LOGITS] * 2), advance(0, 0), select(*[LOGITS] * 2)],
+        rows=2,
+        vocab_size=5,
+        source=TESTS,
+    ),
+    case(
+        "combo-no-cross-no-divergence",
+        "Without the cross-sequence ban logits are not looked at.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(2)],
+        [select(*[LOGITS] * 2)],
+        rows=2,
+        vocab_size=5,
+    ),
+    *(
+        refused(f"combo-refused-{slug}", why, "COMBO_CONFIG", "061", [recommendation(size, **options)], [pointer])
+        for slug, why, size, options, pointer in (
+            ("size-zero", "A combo has at least one token.", 0, {}, "/combo_token_size"),
+            (
+                "length",
+                "A banned combo of another length.",
+                3,
+                {"banned_combo_token_ids": [[1, 2, 3], [7, 8]]},
+                "/banned_combo_token_ids/1",
+            ),
+            (
+                "token",
+                "A banned combo names an id beyond the logits.",
+                2,
+                {"banned_combo_token_ids": [[1, 99]]},
+                "/banned_combo_token_ids/0/1",
+            ),
+            (
+                "end",
+                "An end of thinking beyond the logits.",
+                2,
+                {"end_think_token_ids": [-1]},
+                "/end_think_token_ids/0",
+            ),
+        )
+    ),
+]

@@ -1,0 +1,196 @@
+"""Run a script of processor steps by keeping nothing but histories: the expectation of every processors case.
+
+``expected_answers`` and an implementation agree step by step, errors included. Where a script refuses its
+configuration, the case says so itself; this module assumes usable configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokenspec.areas.processors.oracle.allowed_sets import Allowed, recommendation_allowed, think_allowed, tree_walk
+
+NEGATIVE_INFINITY = {"float16": "fc00", "bfloat16": "ff80", "float32": "ff800000", "float64": "fff0000000000000"}
+WORD = 32
+
+
+class Stop(Exception):
+    """A step is refused."""
+
+    def __init__(self, code: str, row: int | None = None, processors: list[str] | None = None) -> None:
+        """Shape the entry that ends the answer."""
+        error: dict[str, Any] = {"code": code}
+        if row is not None:
+            error["row"] = row
+        if processors:
+            error["processors"] = processors
+        super().__init__(code)
+        self.answer = {"error": error}
+
+
+@dataclass
+class Timeline:
+    """What the rows generated: one entry per row and step, None where the row stood still; and who is finished."""
+
+    processors: list[dict[str, Any]]
+    vocab_size: int
+    rows: list[list[int | None]]
+    finished: list[bool] = field(default_factory=list)
+
+    def member(self, processor: Mapping[str, Any], row: int, logits: list[float] | None = None) -> Allowed:
+        """What one processor allows on one row."""
+        history = [token for token in self.rows[row] if token is not None]
+        if processor["kind"] == "tree":
+            return tree_walk(processor, history, self.vocab_size)[0]
+        if processor["kind"] == "think":
+            return think_allowed(processor, history, self.vocab_size)[0]
+        return recommendation_allowed(processor, self.rows, row, self.vocab_size, logits)
+
+    def allowed(self, row: int, logits: list[float] | None = None) -> Allowed:
+        """The intersection of all members, or the end of sequence alone on a finished row."""
+        eos = [processor["eos_token_id"] for processor in self.processors if processor["kind"] == "multi_seq"]
+        if eos and self.finished[row]:
+            return frozenset(eos)
+        others = [processor for processor in self.processors if processor["kind"] != "multi_seq"]
+        sets = [self.member(processor, row, logits) for processor in others]
+        common = intersection(sets)
+        if common is not None and not common:
+            names = [processor["kind"] for processor in others]
+            without = [intersection(sets[:at] + sets[at + 1 :]) for at in range(len(sets))]
+            blamed = [name for name, rest in zip(names, without, strict=True) if rest is None or rest]
+            raise Stop("empty-allowed-set", row, blamed)
+        return None if common is not None and len(common) == self.vocab_size else common
+
+    def all_allowed(self, logits: list[list[float]] | None = None) -> list[Allowed]:
+        """The sets of every row; the first empty one stops the script."""
+        return [self.allowed(row, None if logits is None else logits[row]) for row in range(len(self.rows))]
+
+
+def intersection(sets: list[Allowed]) -> Allowed:
+    """Of sets where None means all; of no sets it is all."""
+    finite = [one for one in sets if one is not None]
+    return frozenset.intersection(*finite) if finite else None
+
+
+def expected_answers(script: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One answer per step, in the script form of the chapter."""
+    return [entry for _, _, entry in walk(script)]
+
+
+def walk(script: Mapping[str, Any]) -> Iterator[tuple[Timeline, dict[str, Any], dict[str, Any]]]:
+    """Every step with its answer and the histories after it; valid until the next step is drawn."""
+    rows = script.get("rows", 1)
+    timeline = Timeline(script["processors"], script["vocab_size"], [[] for _ in range(rows)], [False] * rows)
+    for step in script["steps"]:
+        try:
+            yield timeline, step, answer(timeline, step, checked=script.get("checked", False))
+        except Stop as stop:
+            yield timeline, step, stop.answer
+            return
+
+
+def answer(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> dict[str, Any]:
+    """Carry out one step."""
+    match step["op"]:
+        case "allow":
+            return {"allowed": [as_json(one) for one in timeline.all_allowed()]}
+        case "select":
+            return {"allowed": [as_json(one) for one in timeline.all_allowed(step["logits"])]}
+        case "status":
+            return {"status": [status(timeline, row) for row in range(len(timeline.rows))]}
+        case "bitmask":
+            return {"words": [packed(one, timeline.vocab_size) for one in timeline.all_allowed()]}
+        case "apply":
+            return {"bits": masked(timeline, step)}
+        case "advance":
+            advance(timeline, step, checked=checked)
+        case "reorder":
+            reorder(timeline, step["src"])
+        case "finish":
+            if len(step["finished"]) != len(timeline.rows):
+                raise Stop("shape-mismatch")
+            timeline.finished = list(step["finished"])
+    return {}
+
+
+def as_json(one: Allowed) -> list[int] | str:
+    """Ascending ids, or ``ALL``."""
+    return "ALL" if one is None else sorted(one)
+
+
+def status(timeline: Timeline, row: int) -> str:
+    """The status of the first processor that has one."""
+    history = [token for token in timeline.rows[row] if token is not None]
+    for processor in timeline.processors:
+        if processor["kind"] == "tree":
+            return tree_walk(processor, history, timeline.vocab_size)[1]
+        if processor["kind"] == "think":
+            return think_allowed(processor, history, timeline.vocab_size)[1]
+    raise Stop("invalid-config")
+
+
+def packed(one: Allowed, vocab_size: int) -> list[int]:
+    """The packed form of PRC-009, bit by bit."""
+    words = [0] * -(-vocab_size // WORD)
+    for token in range(vocab_size) if one is None else one:
+        words[token // WORD] += 1 << (token % WORD)
+    return [word - (1 << WORD) if word >> (WORD - 1) else word for word in words]
+
+
+def masked(timeline: Timeline, step: Mapping[str, Any]) -> list[str]:
+    """Bit patterns after PRC-010 to PRC-015."""
+    if step["dtype"] not in NEGATIVE_INFINITY:
+        raise Stop("unsupported-dtype")
+    negative = NEGATIVE_INFINITY[step["dtype"]]
+    width = len(negative)
+    table = [[row[at : at + width] for at in range(0, len(row), width)] for row in step["logits"]]
+    sets = timeline.all_allowed()
+    if any(len(row) != timeline.vocab_size for row in table):
+        raise Stop("vocab-mismatch")
+    result = []
+    for row, (words, one) in enumerate(zip(table, sets, strict=True)):
+        if one is None:
+            result.append("".join(words))
+            continue
+        dead = all(words[token] == negative for token in one)
+        if dead and step.get("on_dead", "raise") == "raise":
+            raise Stop("dead-row", row)
+        kept = {token: "0" * width if dead else words[token] for token in one}
+        result.append("".join(kept.get(token, negative) for token in range(timeline.vocab_size)))
+    return result
+
+
+def advance(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> None:
+    """Append the tokens of every active, unfinished row."""
+    columns = [[token] if isinstance(token, int) else token for token in step["tokens"]]
+    active = step.get("active") or [True] * len(timeline.rows)
+    if len(columns) != len(timeline.rows) or len(active) != len(columns) or len({len(row) for row in columns}) > 1:
+        raise Stop("shape-mismatch")
+    multi = any(processor["kind"] == "multi_seq" for processor in timeline.processors)
+    for row, tokens in enumerate(columns):
+        if (
+            active[row]
+            and not (multi and timeline.finished[row])
+            and any(not 0 <= token < timeline.vocab_size for token in tokens)
+        ):
+            raise Stop("token-out-of-range", row)
+    for place in range(len(columns[0]) if columns else 0):
+        for row, tokens in enumerate(columns):
+            one = timeline.allowed(row) if checked and active[row] else None
+            if one is not None and tokens[place] not in one:
+                raise Stop("constraint-violation", row)
+        for row, tokens in enumerate(columns):
+            moves = active[row] and not (multi and timeline.finished[row])
+            timeline.rows[row].append(tokens[place] if moves else None)
+
+
+def reorder(timeline: Timeline, src: list[int]) -> None:
+    """New row i = old row ``src[i]``."""
+    if any(one.get("cross_sequence_ban") and one["combo_token_size"] > 1 for one in timeline.processors):
+        raise Stop("invalid-config")
+    if any(not 0 <= row < len(timeline.rows) for row in src):
+        raise Stop("source-row-out-of-range")
+    timeline.rows = [list(timeline.rows[row]) for row in src]
+    timeline.finished = [timeline.finished[row] for row in src]

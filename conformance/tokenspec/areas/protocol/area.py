@@ -1,0 +1,95 @@
+"""The adapter protocol: how a program behind a pipe speaks. Conversations are judged, not results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tokenspec.adapters import CONVERSE
+from tokenspec.adapters.transcript import Transcript
+from tokenspec.areas import areas
+from tokenspec.areas.area import NO_ROW, Area, Cell, models_of
+from tokenspec.areas.protocol.records import ProtocolExpect, ProtocolInput
+from tokenspec.store.records import Case
+
+if TYPE_CHECKING:
+    from tokenspec.models import RowSpec
+
+ROWS = ("toy-bpe", "toy-ranks")
+
+
+CANDIDATES = 24
+
+
+def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
+    """A conversation is held once; the rows it loads are part of its script."""
+    del case, specs
+    return [NO_ROW]
+
+
+def request(case: Case, row: str) -> dict[str, Any]:
+    """The script, the two toy rows, and some basic cases of every operation."""
+    del row
+    return {"script": list(case.input["script"]), **copy.deepcopy(material())}
+
+
+@cache
+def material() -> dict[str, Any]:
+    """What the probes are made of."""
+    from tokenspec.models import load
+    from tokenspec.models.assets import assets_of
+
+    return {
+        "rows": {row: assets_of(load(row)) for row in ROWS},
+        "cases": {area.operation: basic_cases(area) for area in areas().values() if area.operation != CONVERSE},
+    }
+
+
+def basic_cases(area: Area) -> list[dict[str, Any]]:
+    """Cases of an area that are to be answered and need no other rows than the two; basic ones first, spread evenly.
+
+    Several, because a partial implementation may answer few of them.
+    """
+    from tokenspec.areas.selection import load_cases, load_golden, rows_of
+    from tokenspec.models import specs
+    from tokenspec.store.flags import basic_flags
+
+    toys = [specs()[row] for row in ROWS]
+    basic = basic_flags()
+    found = []
+    for case in sorted(load_cases(area), key=lambda case: not basic.issuperset(case.flags)):
+        for key in rows_of(area, case, toys):
+            golden = load_golden(key, case) if area.oracle is not None else None
+            outcome = golden.outcome if golden is not None else case.outcome
+            if outcome == "ok" and set(models_of(key)) <= set(ROWS):
+                found.append((basic.issuperset(case.flags), case, key))
+                break
+    preferred = [item for item in found if item[0]] or found
+    step = max(1, len(preferred) // CANDIDATES)
+    return [
+        {"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)}
+        for _, case, key in preferred[::step]
+    ]
+
+
+AREA = Area(
+    name="protocol",
+    title="Adapter protocol: lines over a pipe",
+    order=90,
+    prefix="ADP",
+    operation=CONVERSE,
+    levels=("LINES", "START", "LOAD", "RUN", "END"),
+    input_type=ProtocolInput,
+    output_type=Transcript,
+    expect_type=ProtocolExpect,
+    rows=rows,
+    request=request,
+)
+
+
+def within_reach(cells: Iterable[Cell], impls: Iterable[str]) -> list[Cell]:
+    """Without conversations, where no implementation is a program: an object has no pipe to be judged by."""
+    programs = any(impl.startswith("cmd:") for impl in impls)
+    return [cell for cell in cells if programs or cell.area.operation != CONVERSE]

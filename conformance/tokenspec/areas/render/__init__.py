@@ -1,0 +1,1 @@
+"""Renderers: a conversation becomes token ids, and every token knows whose it is."""

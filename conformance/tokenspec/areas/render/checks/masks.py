@@ -1,0 +1,278 @@
+"""MASKS: whose token is it, is it body, would the model have emitted it.
+
+Expected masks are laid over the implementation's own tokens: the oracle owns characters, and a token belongs to the
+character it begins in. So masks are judged even where ids differ, as long as the ids spell the expected text.
+"""
+
+from __future__ import annotations
+
+from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.render.checks.place import (
+    BODY,
+    character_map,
+    describe,
+    ends_of,
+    labels_of,
+    row_of,
+    show,
+    starts_of,
+)
+
+PER_TOKEN = ("message_indices", "sampled_mask", "is_content")
+
+
+def mask_of(subject: Subject, name: str) -> list[bool]:
+    """A mask of the output, of the right length."""
+    mask: list[bool] | None = subject.output.mask(name)
+    if mask is None:
+        raise NotGiven(f"gives no {name}")
+    if len(mask) != len(subject.output.token_ids):
+        raise NotGiven(f"{name} has the wrong length (see RND-020)")
+    return mask
+
+
+def indices_of(subject: Subject) -> list[int]:
+    """The message indices of the output, of the right length."""
+    indices: list[int] | None = subject.output.message_indices
+    if not indices:
+        raise NotGiven("gives no message_indices")
+    if len(indices) != len(subject.output.token_ids):
+        raise NotGiven("message_indices has the wrong length (see RND-020)")
+    return indices
+
+
+@check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",))
+def lists_are_parallel_to_ids(subject: Subject) -> None:
+    """Every per-token list given is as long as token_ids."""
+    output = subject.output
+    given = {name: output.mask(name) if name != "message_indices" else output.message_indices for name in PER_TOKEN}
+    if not any(given.values()):
+        raise NotGiven("gives no masks")
+    for name, values in given.items():
+        if values and len(values) != len(output.token_ids):
+            raise Violation(f"{name} is not parallel to token_ids", expected=len(output.token_ids), got=len(values))
+
+
+@check("render.message-indices", area="render", level="MASKS", requires=("RND-021",))
+def indices_name_messages(subject: Subject) -> None:
+    """Every index is -1 or a caller's message, and every body token carries its own message's index."""
+    indices, count = indices_of(subject), len(subject.input["messages"])
+    for token, index in enumerate(indices):
+        if not -1 <= index < count:
+            raise Violation(
+                "an index names no message",
+                where=describe(subject, token),
+                expected=f"-1 .. {count - 1}",
+                got=index,
+            )
+    for token, (kind, message) in enumerate(labels_of(subject)):
+        if kind in BODY and indices[token] != message:
+            raise Violation(
+                "a body token carries another message's index",
+                where=describe(subject, token),
+                expected=message,
+                got=indices[token],
+            )
+
+
+@check("render.injected-system", area="render", level="MASKS", requires=("RND-021",))
+def an_injected_turn_is_no_message(subject: Subject) -> Applicability | None:
+    """A whole turn that stands before the body of the first message belongs to no message."""
+    end = end_of_injected_turn(subject)
+    if end is None:
+        return NOT_APPLICABLE
+    indices = indices_of(subject)
+    for token, (start, stop) in enumerate(zip(starts_of(subject), ends_of(subject, starts_of(subject)), strict=True)):
+        if stop <= end and indices[token] != -1:
+            raise Violation(
+                "a turn the template injects carries a message's index",
+                where=describe(subject, token),
+                expected=-1,
+                got=indices[token],
+            )
+        if start >= end:
+            break
+    return None
+
+
+def end_of_injected_turn(subject: Subject) -> int | None:
+    """Where the turn ends that the template puts before the first message; None where there is none.
+
+    Behind its closer the first message's own header begins, and shares a control token with the header in front. A
+    closer without such a header behind it is that header itself (tags that end the turn before them), and one in the
+    name of a role is the caller's.
+    """
+    character_map(subject)
+    before = ""
+    for kind, message, _, text in subject.expect.spans:
+        if kind != "scaffold":
+            first_body = message
+            break
+        before += text
+    else:
+        return None
+    closers = [closer for closer in row_of(subject).spec.wire.assistant_close if closer in before]
+    if (
+        first_body != 0
+        or not closers
+        or any(closer in str(subject.request["messages"][0]["role"]) for closer in closers)
+    ):
+        return None
+    end = max(before.rfind(closer) + len(closer) for closer in closers)
+    control = set(row_of(subject).tokenizer.get_added_vocab()) - set(closers)
+    return end if any(token in before[:end] and token in before[end:] for token in control) else None
+
+
+@check("render.content-body", area="render", level="MASKS", requires=("RND-022",), kind="golden")
+def content_run_is_the_body(subject: Subject) -> Applicability | None:
+    """For each user, system and tool message, the tokens marked content spell exactly its body."""
+    mask, labels = mask_of(subject, "is_content"), labels_of(subject)
+    judged = [token for token, (kind, _) in enumerate(labels) if kind != "sampled"]
+    if not any(labels[token][0] == "content" for token in judged):
+        return NOT_APPLICABLE
+    for token in judged:
+        kind, message = labels[token]
+        if mask[token] != (kind == "content"):
+            ids = subject.output.token_ids
+            raise Violation(
+                "scaffold is marked as content" if mask[token] else "body is not marked as content",
+                where=describe(subject, token),
+                expected=f"content of message {message}" if kind == "content" else kind,
+                got=show(subject, ids[max(0, token - 1) : token + 2]),
+            )
+    return None
+
+
+@check("render.assistant-masks-agree", area="render", level="MASKS", requires=("RND-023",))
+def masks_agree_on_the_assistant(subject: Subject) -> Applicability | None:
+    """On every token of an assistant message the two masks are equal."""
+    content, sampled, indices = (
+        mask_of(subject, "is_content"),
+        mask_of(subject, "sampled_mask"),
+        indices_of(subject),
+    )
+    messages = subject.input["messages"]
+    assistant = [
+        token
+        for token, index in enumerate(indices)
+        if 0 <= index < len(messages) and messages[index].get("role") == "assistant"
+    ]
+    if not assistant:
+        return NOT_APPLICABLE
+    for token in assistant:
+        if content[token] != sampled[token]:
+            raise Violation(
+                "is_content differs from sampled_mask in an assistant message",
+                where=describe(subject, token),
+                expected=sampled[token],
+                got=content[token],
+            )
+    return None
+
+
+@check("render.sampled-is-content", area="render", level="MASKS", requires=("RND-024",))
+def sampled_implies_content(subject: Subject) -> Applicability | None:
+    """A sampled token is content, everywhere."""
+    content, sampled = mask_of(subject, "is_content"), mask_of(subject, "sampled_mask")
+    if not any(sampled):
+        return NOT_APPLICABLE
+    for token, (is_sampled, is_content) in enumerate(zip(sampled, content, strict=True)):
+        if is_sampled and not is_content:
+            raise Violation("a sampled token is not content", where=describe(subject, token))
+    return None
+
+
+@check("render.generation-prompt", area="render", level="MASKS", requires=("RND-025",))
+def generation_prompt_is_scaffold(subject: Subject) -> Applicability | None:
+    """No token of the generation prompt is content or sampled."""
+    labels = labels_of(subject)
+    prompt = [token for token, (kind, _) in enumerate(labels) if kind == "prompt"]
+    if not prompt:
+        return NOT_APPLICABLE
+    masks = [mask for name in ("is_content", "sampled_mask") if (mask := subject.output.mask(name))]
+    if not masks:
+        raise NotGiven("gives no masks")
+    for token in prompt:
+        if any(len(mask) > token and mask[token] for mask in masks):
+            raise Violation(
+                "the generation prompt is marked",
+                where=describe(subject, token),
+                expected="scaffold",
+                got=show(subject, subject.output.token_ids[token : token + 1]),
+            )
+    return None
+
+
+@check("render.sampled-only-assistant", area="render", level="MASKS", requires=("RND-026",))
+def only_the_assistant_samples(subject: Subject) -> Applicability | None:
+    """Outside the assistant's turns nothing is sampled."""
+    sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
+    others = [token for token, (kind, _) in enumerate(labels) if kind == "content"]
+    if not others:
+        return NOT_APPLICABLE
+    for token in others:
+        if sampled[token]:
+            raise Violation("a token of another role is sampled", where=describe(subject, token))
+    return None
+
+
+@check("render.straddling-token", area="render", level="MASKS", requires=("RND-027",), kind="golden")
+def straddling_tokens_follow_the_rule(subject: Subject) -> Applicability | None:
+    """A token over a seam of scaffold and body is attributed by the rule the row names."""
+    mask, characters, starts = mask_of(subject, "is_content"), character_map(subject), starts_of(subject)
+    labels = labels_of(subject)
+    straddling = False
+    for token, (start, end) in enumerate(zip(starts, ends_of(subject, starts), strict=True)):
+        if len({characters.at(at)[0] in BODY for at in range(start, end)}) < 2:
+            continue
+        straddling = True
+        wanted = labels[token][0] in BODY
+        if mask[token] != wanted:
+            raise Violation(
+                f"a straddling token does not follow the row's rule, {row_of(subject).spec.wire.straddle}",
+                where=describe(subject, token),
+                expected="content" if wanted else "scaffold",
+                got=show(subject, subject.output.token_ids[token : token + 1]),
+            )
+    return None if straddling else NOT_APPLICABLE
+
+
+@check("render.role-tag", area="render", level="MASKS", requires=("RND-028",))
+def role_tags_are_scaffold(subject: Subject) -> Applicability | None:
+    """The token before a body (the end of its opener) is not content, nor is the very first token of the text."""
+    mask, labels = mask_of(subject, "is_content"), labels_of(subject)
+    openers = [
+        token - 1
+        for token in range(1, len(labels))
+        if labels[token][0] in BODY and labels[token - 1][0] in {"scaffold", "prompt"}
+    ]
+    if not openers:
+        return NOT_APPLICABLE
+    for token in openers:
+        if mask[token]:
+            raise Violation(
+                "the opener of a message is marked as content",
+                where=describe(subject, token),
+                got=show(subject, subject.output.token_ids[token : token + 2]),
+            )
+    return None
+
+
+@check("render.sampled-region", area="render", level="MASKS", requires=("RND-029",), kind="golden")
+def sampled_region_is_exact(subject: Subject) -> Applicability | None:
+    """Sampled is what the model emits: after the opener or generation prompt, through the stop token."""
+    sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
+    roles = {message.get("role") for message in subject.input["messages"]}
+    if "assistant" not in roles:
+        return NOT_APPLICABLE
+    for token, (kind, _) in enumerate(labels):
+        if sampled[token] != (kind == "sampled"):
+            raise Violation(
+                "a token the model never emits is marked as sampled"
+                if sampled[token]
+                else "a token the model emits is not marked as sampled",
+                where=describe(subject, token),
+                expected=kind,
+                got=show(subject, subject.output.token_ids[max(0, token - 1) : token + 2]),
+            )
+    return None

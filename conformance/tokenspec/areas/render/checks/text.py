@@ -1,0 +1,77 @@
+"""TEXT: the rendered text is the oracle's, byte for byte, and what the oracle refuses is refused."""
+
+from __future__ import annotations
+
+from tokenspec.adapters import Ok
+from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.render.checks.place import character_map, row_of
+
+
+def text_of(subject: Subject) -> str:
+    """The text the implementation gave, or what its ids decode to."""
+    if subject.output.text is not None:
+        return str(subject.output.text)
+    decoded: str = row_of(subject).tokenizer.decode(
+        subject.output.token_ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
+    )
+    return decoded
+
+
+@check("render.text", area="render", level="TEXT", requires=("RND-001", "RND-003", "RND-004"), kind="golden")
+def text_is_byte_identical(subject: Subject) -> None:
+    """The text equals the oracle's, byte for byte."""
+    expected, got = subject.expect.text, text_of(subject)
+    if got == expected:
+        return
+    at = next(
+        (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b),
+        min(len(expected), len(got)),
+    )
+    if (
+        subject.output.text is None
+        and row_of(subject).tokenizer.encode(expected, add_special_tokens=False) == subject.output.token_ids
+    ):
+        raise NotGiven("gives no text, and this tokenizer's decode is not the inverse of its encode")
+    where = f"character {at} of {len(expected)}"
+    try:
+        kind, message = character_map(subject).at(at)
+        owner = f"message {message} " if message is not None else ""
+        where += f", {owner}{kind}"
+    except NotGiven:
+        pass
+    raise Violation(
+        "the text differs from the oracle's",
+        where=where,
+        expected=repr(expected[max(0, at - 20) : at + 40]),
+        got=repr(got[max(0, at - 20) : at + 40]),
+    )
+
+
+@check("render.rejects", area="render", level="TEXT", requires=("RND-002",), kind="rejects")
+def refuses_what_the_template_refuses(subject: Subject) -> Applicability | None:
+    """Where the template raises, so does the implementation: a rendering would train on what cannot be sampled."""
+    if subject.cell.golden is None:
+        return NOT_APPLICABLE
+    if isinstance(subject.outcome, Ok):
+        raise Violation(
+            "renders a conversation the template refuses",
+            expected=f"a refusal (upstream raises {subject.cell.golden.error})",
+            got=f"{len(subject.output.token_ids)} tokens: {text_of(subject)[-60:]!r}",
+        )
+    return None
+
+
+@check("render.pure", area="render", level="TEXT", requires=("RND-012",))
+def inputs_are_not_mutated(subject: Subject) -> None:
+    """The conversation, tools and options come back as they went in."""
+    if subject.mutated:
+        raise Violation("the request was changed by the call", hint="copy messages before normalising them")
+
+
+@check("render.repeatable", area="render", level="TEXT", requires=("RND-013",), kind="metamorphic")
+def same_input_same_output(subject: Subject) -> None:
+    """A second call gives the same output: no clock, no cache effect, no hidden state."""
+    again = subject.output_of(subject.request)
+    if again != subject.output:
+        fields = [name for name in again.__struct_fields__ if getattr(again, name) != getattr(subject.output, name)]
+        raise Violation("the second call on one input differs from the first", where=", ".join(fields))

@@ -1,0 +1,75 @@
+"""What goes in and comes out of the area ``render``, and what its oracle expects."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from tokenspec.store.masks import decode_mask
+
+SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
+
+
+class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A conversation, the tools offered, the options of ``apply_chat_template``, and roles to derive masks for."""
+
+    messages: Any
+    tools: list[Any] | None = None
+    options: dict[str, Any] = {}
+    derive: dict[str, list[str]] | None = None
+
+
+class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What an implementation returns. Only ``token_ids`` is required; masks are lists or run-length strings.
+
+    Attributes:
+        token_ids: the ids.
+        text: the rendered text.
+        message_indices: per token the index of its message, -1 for none.
+        sampled_mask: per token, whether the model would have emitted it.
+        is_content: per token, whether it is body.
+        message_roles: per caller message its role.
+        id_profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
+        encoding: ``hf`` (a caller's text may become control ids) or ``isolated`` (it does not).
+        content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
+    """
+
+    token_ids: list[int]
+    text: str | None = None
+    message_indices: list[int] | None = None
+    sampled_mask: str | list[bool] | None = None
+    is_content: str | list[bool] | None = None
+    message_roles: list[str] | None = None
+    id_profile: Literal["canonical", "sampled-boundary"] = "canonical"
+    encoding: Literal["hf", "isolated"] = "hf"
+    content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
+    content_mask: str | list[bool] | None = None
+    loss_mask: str | list[bool] | None = None
+
+    def mask(self, name: str) -> list[bool] | None:
+        """A mask field as a list, or None when it was not given (an empty list is *not given*, as in the seed)."""
+        value = getattr(self, name)
+        return decode_mask(value) if value else None
+
+
+class RenderExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The oracle's answer.
+
+    ``spans`` tile the text in characters: ``[kind, message index or null, tokens that begin in it, text]``. Kinds:
+    ``content`` (body of a message that is not the assistant's), ``sampled`` (what the model emits in an assistant
+    turn), ``prompt`` (the generation prompt), ``scaffold``, or one ``unattributed`` span where differences cannot tell
+    (``unattributed`` then says why). The masks follow from the spans by the row's rule, redundant on purpose;
+    ``fixtures lint`` proves they agree.
+    """
+
+    token_ids: list[int]
+    spans: list[tuple[SpanKind, int | None, int, str]]
+    is_content: str | None = None
+    sampled: str | None = None
+    unattributed: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The rendered text."""
+        return "".join(span[3] for span in self.spans)

@@ -1,0 +1,162 @@
+"""Which cells a run has: cases x rows, with their goldens, narrowed by what the command line asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenspec.areas import areas
+from tokenspec.areas.area import Area, Cell, Loan, models_of
+from tokenspec.data import fixtures_dir
+from tokenspec.errors import FixtureError, UsageError
+from tokenspec.models import RowSpec, specs
+from tokenspec.store.canonical import convert, input_sha256
+from tokenspec.store.case_files import cases_in
+from tokenspec.store.golden_files import GoldenFile, read_goldens
+from tokenspec.store.records import Case, Golden
+
+
+def load_cases(area: Area) -> list[Case]:
+    """All cases of an area, their inputs fit for it."""
+    cases = list(cases_in(area.name))
+    for case in cases:
+        convert(case.input, area.input_type, where=f"{case.id}: input")
+    return cases
+
+
+def borrowed_cases(area: Area) -> list[tuple[Case, Case]]:
+    """The cases an area borrows, each as the lender's and as its own."""
+    if area.loan is None:
+        return []
+    lent = [(case, area.loan.case(case)) for case in load_cases(areas()[area.loan.area])]
+    return [(case, own) for case, own in lent if own is not None]
+
+
+def goldens_path(row: str, area: str) -> Path:
+    """Where the goldens of a row in an area lie; those of stand-ins lie apart, they are no facts of the model."""
+    known = specs()
+    apart = any(part in known and known[part].status == "stand-in" for part in models_of(row))
+    folder = fixtures_dir() / "golden" / "stand-in" if apart else fixtures_dir() / "golden"
+    return folder / row / f"{area}.json"
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The goldens of one row in one area, held against the cases they are of."""
+
+    path: Path
+    file: GoldenFile | None
+
+    def golden(self, case: Case, made_from: str) -> Golden | None:
+        """The golden of a case, or None; one made from another input is an error, not an expectation."""
+        found = self.file.golden(case.slug) if self.file is not None else None
+        if found is not None and found.input_sha256 != made_from:
+            where = f"{self.path}: {case.slug}"
+            raise FixtureError(where, f"was made from another input; run: tokenspec bless --case {case.id} --overwrite")
+        return found
+
+
+def grade(row: str, area: str) -> Grade:
+    """The goldens of a row in an area; none of them where there is no file."""
+    path = goldens_path(row, area)
+    return Grade(path, read_goldens(path))
+
+
+def load_golden(row: str, case: Case) -> Golden | None:
+    """The golden of one case on a row, or None."""
+    return grade(row, case.area).golden(case, input_sha256(case.input))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the command line asks for; empty tuples mean everything. Patterns match ids by prefix or exactly."""
+
+    areas: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+
+    def area_list(self) -> list[Area]:
+        """The chosen areas, or all."""
+        known = areas()
+        wanted = self.areas or tuple({case.split("/")[0] for case in self.cases if "/" in case}) or tuple(known)
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise UsageError(f"no area {unknown[0]!r}. Known: {', '.join(known)}.")
+        return [area for name, area in known.items() if name in wanted]
+
+    def takes_case(self, case: Case) -> bool:
+        """``render/tool-parallel``, ``tool-parallel`` and the prefix ``render/tool-`` all name a case."""
+        return not self.cases or any(
+            wanted in {case.id, case.slug} or (wanted.endswith("-") and case.id.startswith(wanted))
+            for wanted in self.cases
+        )
+
+    def takes_row(self, row: str, known: Mapping[str, RowSpec]) -> bool:
+        """A row key is taken when it, or every model of it, is asked for and has an asked-for status."""
+        parts = models_of(row)
+        if self.rows and row not in self.rows and not (parts and all(part in self.rows for part in parts)):
+            return False
+        return not self.statuses or all(known[part].status in self.statuses for part in parts)
+
+
+def select_cells(selection: Selection, *, with_goldens: bool = True) -> list[Cell]:
+    """All cells of a selection, sorted by row so that each row is loaded once.
+
+    ``with_goldens=False`` leaves the goldens unread: for making them, when the old ones may be stale.
+    """
+    known = specs()
+    _refuse_unknown_rows(selection.rows, known)
+    cells = [cell for area in selection.area_list() for cell in _cells_of(area, selection, known, with_goldens)]
+    order = {row: number for number, row in enumerate(("-", *known))}
+    cells.sort(key=lambda cell: order.get(cell.row, len(order)))
+    if selection.cases and not cells:
+        raise UsageError(f"no case matches {', '.join(selection.cases)}. See: tokenspec list cases.")
+    return cells
+
+
+def _refuse_unknown_rows(rows: Iterable[str], known: Mapping[str, RowSpec]) -> None:
+    for row in rows:
+        for part in models_of(row):
+            if part not in known:
+                raise UsageError(f"no row {part!r}. Known: {', '.join(sorted(known))}.")
+
+
+def _cells_of(area: Area, selection: Selection, known: Mapping[str, RowSpec], with_goldens: bool) -> Iterator[Cell]:
+    cases = [case for case in load_cases(area) if selection.takes_case(case)]
+    for row, chosen in _by_row(area, cases, selection, known).items():
+        expected = grade(row, area.name) if with_goldens else None
+        for case, made_from in chosen:
+            yield Cell(area, case, row, None if expected is None else expected.golden(case, made_from))
+    if area.loan is not None and with_goldens:
+        yield from _borrowed_cells(area, area.loan, selection, known)
+
+
+def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: Mapping[str, RowSpec]) -> Iterator[Cell]:
+    borrowed = {lent.id: (lent, own) for lent, own in borrowed_cases(area) if selection.takes_case(own)}
+    cases = [lent for lent, _ in borrowed.values()]
+    for row, chosen in _by_row(areas()[loan.area], cases, selection, known).items():
+        expected = grade(row, loan.area)
+        for lent, made_from in chosen:
+            golden = expected.golden(lent, made_from)
+            yield Cell(area, borrowed[lent.id][1], row, golden and loan.golden(golden), borrowed=True)
+
+
+def _by_row(
+    area: Area, cases: Sequence[Case], selection: Selection, known: Mapping[str, RowSpec]
+) -> dict[str, list[tuple[Case, str]]]:
+    """Row -> the cases it has, each with the hash of its input."""
+    by_row: dict[str, list[tuple[Case, str]]] = {}
+    for case in cases:
+        made_from = input_sha256(case.input)
+        for row in rows_of(area, case, list(known.values())):
+            if selection.takes_row(row, known):
+                by_row.setdefault(row, []).append((case, made_from))
+    return by_row
+
+
+def rows_of(area: Area, case: Case, row_specs: Sequence[RowSpec]) -> list[str]:
+    """The row keys a case applies to; ``Case.rows`` narrows what the area offers."""
+    offered = list(area.rows(case, row_specs))
+    return [row for row in offered if case.rows is None or row in case.rows]

@@ -1,0 +1,141 @@
+"""llguidance as a column. It answers every query with the one answer it has; settings it lacks are *unsupported*."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
+from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
+from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
+from tokenspec.columns import installed_version
+
+SAMPLE = 16
+
+
+class LlguidanceColumn:
+    """The column ``llguidance``."""
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {
+            "name": "llguidance",
+            "version": installed_version("llguidance") or "not installed",
+            "language": "rust",
+            "homepage": "https://github.com/guidance-ai/llguidance",
+        }
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Build the row's tokenizers now: that takes longer than an answer may."""
+        del assets
+        if installed_version("llguidance") is None:
+            raise Unsupported("not installed")
+        _of_row(model)
+
+    def fast_forward(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One matcher, asked as a server would ask it."""
+        if installed_version("llguidance") is None:
+            raise Unsupported("not installed")
+        vocabulary = _vocabulary(request)
+        prefix = vocabulary.prefix(request["prefix"])
+        matcher = vocabulary.matcher(request["grammar"])
+        if not matcher.consume_tokens(prefix):
+            raise Rejected("prefix-not-allowed", matcher.get_error().splitlines()[0])
+        accepting = matcher.is_accepting()
+        answers = [_answer(matcher.deep_copy(), query) for query in request["queries"]]
+        forced = matcher.compute_ff_bytes()
+        return {
+            "prefix_tokens": prefix,
+            "forced_bytes": _written(forced),
+            "accepting": accepting,
+            "answers": answers,
+        }
+
+
+class _Vocabulary:
+    """A tokenizer on both sides: Python's for the prefix, llguidance's for the grammar."""
+
+    def __init__(self, encode: Any, special_id: Any, tokenizer: Any) -> None:
+        self.encode, self.special_id, self.tokenizer = encode, special_id, tokenizer
+
+    def prefix(self, pieces: list[Any]) -> list[int]:
+        ids: list[int] = []
+        for piece in pieces:
+            ids += self.encode(piece) if isinstance(piece, str) else [self.special_id(piece["special"])]
+        return ids
+
+    def matcher(self, grammar: dict[str, Any]) -> Any:
+        import llguidance
+
+        matcher = llguidance.LLMatcher(self.tokenizer, llguidance_grammar(grammar, self.special_id), log_level=0)
+        if matcher.is_error():
+            raise Rejected("invalid-grammar", matcher.get_error())
+        return matcher
+
+
+def _vocabulary(request: dict[str, Any]) -> _Vocabulary:
+    if request["vocabulary"] is not None:
+        small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
+        return _Vocabulary(small.encode, small.special_ids.__getitem__, small.llguidance())
+    return _of_row(request["model"])
+
+
+@lru_cache(maxsize=2)
+def _of_row(model: str) -> _Vocabulary:
+    """Both tokenizers of a row. llguidance's own takes a second to build."""
+    import llguidance.hf
+
+    from tokenspec.models import load
+
+    fast = load(model).tokenizer
+    try:
+        tokenizer = llguidance.hf.from_tokenizer(fast)
+    except Exception as error:
+        raise Unsupported(f"does not load this vocabulary: {error}") from error
+
+    def encode(piece: str) -> list[int]:
+        return list(tokenizer.tokenize_bytes(piece.encode()))
+
+    def special_id(name: str) -> int:
+        found = fast.convert_tokens_to_ids(name)
+        if not isinstance(found, int) or found == fast.unk_token_id:
+            raise Rejected("unknown-special-token", name)
+        return found
+
+    return _Vocabulary(encode, special_id, tokenizer)
+
+
+def _answer(matcher: Any, query: dict[str, Any]) -> dict[str, Any]:
+    """The forced tokens, and what the matcher says once it has taken them; ``matcher`` is a copy."""
+    asked = Query(**query)
+    if asked.mode == "llguidance" and not asked.upstream:
+        return {"unsupported": "the window is fixed"}
+    tokens = [int(token) for token in matcher.compute_ff_tokens()]
+    forced = matcher.compute_ff_bytes()
+    first = bool(tokens) and matcher.validate_tokens(tokens[:1]) == 1
+    consumed = matcher.validate_tokens(tokens)
+    answer: dict[str, Any] = {"tokens": tokens, "consumed": consumed}
+    if tokens:
+        answer["first_in_mask"] = first
+    if consumed == len(tokens) and matcher.consume_tokens(tokens):
+        left = matcher.compute_ff_bytes()
+        answer["leftover"] = answer["forced_after"] = _written(left)
+        mask = matcher.compute_bitmask()
+        answer["next_tokens"] = [at * 8 + bit for at, byte in enumerate(mask) for bit in range(8) if byte >> bit & 1][
+            :SAMPLE
+        ]
+        if matcher.is_accepting() and not left:
+            answer["next_tokens"] = []
+    else:
+        answer["leftover"] = _written(forced if not tokens else b"")
+    return answer
+
+
+def _written(data: bytes) -> str | dict[str, str]:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"hex": data.hex()}

@@ -1,0 +1,130 @@
+"""XGrammar as a column: its jump-forward *string*, tokenised as servers tokenise it, is its answer to every query."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.records import Query
+from tokenspec.columns import installed_version
+
+SAMPLE = 16
+
+
+class XgrammarColumn:
+    """The column ``xgrammar``."""
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {
+            "name": "xgrammar",
+            "version": installed_version("xgrammar") or "not installed",
+            "language": "c++",
+            "homepage": "https://github.com/mlc-ai/xgrammar",
+        }
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Build the row's tokenizers now: that takes longer than an answer may."""
+        del assets
+        if installed_version("xgrammar") is None:
+            raise Unsupported("not installed")
+        _of_row(model)
+
+    def fast_forward(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The forced string and its ids; a string has no special tokens and no leftover."""
+        if installed_version("xgrammar") is None:
+            raise Unsupported("not installed")
+        if request["vocabulary"] is not None:
+            raise Unsupported("takes no vocabulary without a tokenizer of transformers")
+        fast, compiler = _of_row(request["model"])
+        prefix: list[int] = []
+        for piece in request["prefix"]:
+            if not isinstance(piece, str):
+                raise Unsupported("special tokens as grammar items")
+            prefix += fast.encode(piece, add_special_tokens=False)
+        matcher = _matcher(compiler, request["grammar"])
+        for token in prefix:
+            if not matcher.accept_token(token):
+                raise Rejected("prefix-not-allowed", f"token {token} is not allowed")
+        try:
+            forced = matcher.find_jump_forward_string()
+        except UnicodeDecodeError as error:
+            raise Rejected("broken-character", f"its jump string raises UnicodeDecodeError: {error}") from error
+        return {
+            "prefix_tokens": prefix,
+            "forced_bytes": forced,
+            "accepting": matcher.is_completed(),
+            "answers": [_answer(fast, matcher.fork(), forced, query) for query in request["queries"]],
+        }
+
+
+@lru_cache(maxsize=2)
+def _of_row(model: str) -> tuple[Any, Any]:
+    import xgrammar
+
+    from tokenspec.models import load
+
+    fast = load(model).tokenizer
+    try:
+        info = xgrammar.TokenizerInfo.from_huggingface(fast)
+    except Exception as error:
+        raise Unsupported(f"does not load this vocabulary: {error}") from error
+    return fast, xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+
+
+def _matcher(compiler: Any, grammar: dict[str, Any]) -> Any:
+    import xgrammar
+
+    try:
+        compiled = compiler.compile_grammar(_grammar(grammar))
+    except RuntimeError as error:
+        raise Rejected("invalid-grammar", str(error)) from error
+    return xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=False)
+
+
+def _grammar(grammar: dict[str, Any]) -> Any:
+    import xgrammar
+
+    if "json_schema" in grammar:
+        return xgrammar.Grammar.from_json_schema(
+            json.dumps(grammar["json_schema"]),
+            any_whitespace=grammar.get("whitespace") == "flexible",
+            separators=None if grammar.get("whitespace") == "flexible" else (",", ":"),
+        )
+    if "regex" in grammar:
+        return xgrammar.Grammar.from_regex(grammar["regex"])
+    texts = [grammar["literal"]] if "literal" in grammar else grammar.get("alternatives")
+    if texts is None:
+        raise Unsupported("sequences and special tokens")
+    if not all(isinstance(text, str) for text in texts):
+        raise Unsupported("literals that are not UTF-8")
+    return xgrammar.Grammar.from_ebnf("root ::= " + " | ".join(json.dumps(text, ensure_ascii=False) for text in texts))
+
+
+def _answer(fast: Any, matcher: Any, forced: str, query: dict[str, Any]) -> dict[str, Any]:
+    asked = Query(**query)
+    if asked.mode == "llguidance" and not asked.upstream:
+        return {"unsupported": "a string has no window"}
+    tokens = fast.encode(forced, add_special_tokens=False) if forced else []
+    consumed = 0
+    while consumed < len(tokens) and matcher.accept_token(tokens[consumed]):
+        consumed += 1
+    answer: dict[str, Any] = {"tokens": tokens, "leftover": "", "consumed": consumed}
+    if tokens:
+        answer["first_in_mask"] = consumed > 0
+    if consumed == len(tokens):
+        answer["forced_after"] = matcher.find_jump_forward_string()
+        answer["next_tokens"] = _allowed(matcher, len(fast))
+    return answer
+
+
+def _allowed(matcher: Any, size: int) -> list[int]:
+    """Some ids of the mask."""
+    import xgrammar
+
+    mask = xgrammar.allocate_token_bitmask(1, size)
+    matcher.fill_next_token_bitmask(mask)
+    words = mask[0].tolist()
+    return [token for token in range(size) if words[token >> 5] >> (token & 31) & 1][:SAMPLE]

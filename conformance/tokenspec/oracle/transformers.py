@@ -1,0 +1,68 @@
+"""``apply_chat_template`` as the oracle of text and ids, at whatever version is installed; goldens record which."""
+
+from __future__ import annotations
+
+import copy
+import importlib.metadata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tokenspec.models import Row
+from tokenspec.oracle.clock import FROZEN, frozen
+
+
+class OracleRefuses(Exception):
+    """The template, or ``transformers`` in front of it, refuses the conversation; ``kind`` is its error's class."""
+
+    def __init__(self, error: Exception) -> None:
+        """Keep class and first line of the upstream error."""
+        self.kind = type(error).__name__
+        super().__init__(str(error).splitlines()[0] if str(error) else self.kind)
+
+
+def versions() -> dict[str, str]:
+    """What a golden records of its oracle."""
+    packages = ("transformers", "tokenizers", "jinja2")
+    return {"name": "transformers", **{name: importlib.metadata.version(name) for name in packages}}
+
+
+def effective_options(row: Row, options: dict[str, Any]) -> dict[str, Any]:
+    """The row's default template options, overridden by the case's."""
+    return {**row.options, **options}
+
+
+@dataclass(frozen=True)
+class TransformersOracle:
+    """The oracle on one row."""
+
+    row: Row
+    moment: datetime = FROZEN
+
+    def text(self, messages: list[Any], tools: list[Any] | None, options: dict[str, Any]) -> str:
+        """The rendered text. Raises OracleRefuses where upstream raises."""
+        try:
+            with frozen(self.moment):
+                text: str = self.row.tokenizer.apply_chat_template(
+                    copy.deepcopy(messages),
+                    tools=copy.deepcopy(tools),
+                    chat_template=self.row.chat_template,
+                    tokenize=False,
+                    **copy.deepcopy(options),
+                )
+        except Exception as error:
+            raise OracleRefuses(error) from error
+        return text
+
+    def token_ids(self, messages: list[Any], tools: list[Any] | None, options: dict[str, Any]) -> list[int]:
+        """The canonical ids: what ``apply_chat_template(tokenize=True)`` returns."""
+        with frozen(self.moment):
+            ids: list[int] = self.row.tokenizer.apply_chat_template(
+                copy.deepcopy(messages),
+                tools=copy.deepcopy(tools),
+                chat_template=self.row.chat_template,
+                tokenize=True,
+                return_dict=False,
+                **copy.deepcopy(options),
+            )
+        return list(ids)

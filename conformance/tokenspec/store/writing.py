@@ -1,0 +1,49 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from filelock import FileLock
+
+
+@contextmanager
+def open_atomically(path: Path) -> Iterator[TextIO]:
+    """A stream into a temporary file that is renamed at the end: a crash leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The process's file mode mask: a temporary file is private, a finished one is like any other."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file at once, or leave the old one."""
+    with open_atomically(path) as stream:
+        stream.write(text)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes of this machine from writing the same file between a reading and a writing of it."""
+    name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
+    with FileLock(Path(tempfile.gettempdir()) / f"tokenspec-{name}.lock"):
+        yield

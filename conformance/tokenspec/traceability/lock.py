@@ -1,0 +1,79 @@
+"""``spec/requirements.lock.json``: the reviewed state of every requirement.
+
+It pins the text each check was reviewed against and the mutants that prove the checks can fail.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from tokenspec.data import spec_dir
+from tokenspec.requirements import requirements, withdrawn_ids
+from tokenspec.store.canonical import canonical_json, read_fixture
+from tokenspec.store.writing import write_atomically
+
+
+class LockedRequirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One requirement as last reviewed. ``mutants`` are those killed by a check that cites it."""
+
+    id: str
+    level: str
+    title: str
+    chapter: str
+    text_sha256: str
+    checks: list[str]
+    mutants: list[str]
+
+
+def read_lock() -> dict[str, LockedRequirement]:
+    """The lock by id; empty when none was written yet."""
+    path = spec_dir() / "requirements.lock.json"
+    if not path.exists():
+        return {}
+    return {entry.id: entry for entry in read_fixture(path, list[LockedRequirement])}
+
+
+def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None = None) -> list[str]:
+    """Write the lock and return the ids whose text hash was renewed.
+
+    Only what is acknowledged is renewed or added. A requirement that is gone from the chapters stays in the lock until
+    ``spec/withdrawn.md`` lists it, so that its id is not forgotten and used again.
+
+    Args:
+        acknowledged: ids whose current text was reviewed; None means all of them.
+        kills: requirement id -> mutants killed by a check citing it; None keeps what the lock says.
+    """
+    from tokenspec.areas.check import all_checks
+
+    old = read_lock()
+    citing: dict[str, list[str]] = {}
+    for check in all_checks().values():
+        for id_ in check.requires:
+            citing.setdefault(id_, []).append(check.name)
+    renewed: list[str] = []
+    entries: list[LockedRequirement] = []
+    for id_, block in sorted(requirements().items()):
+        before = old.get(id_)
+        sha = block.text_sha256
+        if acknowledged is not None and id_ not in acknowledged:
+            if before is None:
+                continue
+            sha = before.text_sha256
+        elif before is None or before.text_sha256 != sha:
+            renewed.append(id_)
+        killed = sorted(kills.get(id_, set())) if kills is not None else (before.mutants if before else [])
+        entries.append(
+            LockedRequirement(
+                id=id_,
+                level=block.level,
+                title=block.title,
+                chapter=block.chapter,
+                text_sha256=sha,
+                checks=sorted(citing.get(id_, [])),
+                mutants=killed,
+            )
+        )
+    gone = set(old) - set(requirements()) - withdrawn_ids()
+    entries = sorted([*entries, *(old[id_] for id_ in gone)], key=lambda entry: entry.id)
+    write_atomically(spec_dir() / "requirements.lock.json", canonical_json(entries))
+    return renewed
