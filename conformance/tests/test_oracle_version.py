@@ -105,3 +105,26 @@ def test_the_command_refuses_the_version_that_made_the_goldens():
     result = CliRunner().invoke(group, ["fixtures", "flips", "--row", "toy-bpe"])
     assert isinstance(result.exception, UsageError)
     assert "tox -e conformance-tf457" in str(result.exception)
+
+
+def asked_of_the_earlier(monkeypatch, *rows):
+    """The command as it runs beside transformers 4.57.6, with the row kimi-k2 not at hand."""
+    monkeypatch.setattr("importlib.metadata.version", lambda _: EARLIER.transformers)
+    monkeypatch.setattr("tokenspec.cli.flips.compare", lambda version, cells, **_: [] if list(cells) else None)
+    monkeypatch.setattr(
+        "tokenspec.cli.flips.available", lambda row: "unsupported: assets missing" if row == "kimi-k2" else None
+    )
+    return CliRunner().invoke(group, ["fixtures", "flips", *(part for row in rows for part in ("--row", row))])
+
+
+def test_rows_that_are_not_here_are_left_out_by_name(monkeypatch):
+    result = asked_of_the_earlier(monkeypatch, "toy-bpe", "kimi-k2")
+    assert result.exit_code == 0, result.output
+    assert "left out kimi-k2, " in result.output
+    assert "unsupported: assets missing" in result.output
+
+
+def test_asking_nothing_is_no_pass(monkeypatch):
+    result = asked_of_the_earlier(monkeypatch, "kimi-k2")
+    assert isinstance(result.exception, UsageError)
+    assert "no golden can be asked" in str(result.exception)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,7 +33,19 @@ def schemas() -> dict[str, dict[str, Any]]:
     header = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     found = {name: msgspec.json.schema(kind) for name, kind in kinds.items()}
     found.update({f"adapter/{name}": schema for name, schema in messages.schemas().items()})
-    return {f"{name}.schema.json": {**header, **schema} for name, schema in found.items()}
+    return {f"{name}.schema.json": {**header, **_unindented(schema)} for name, schema in found.items()}
+
+
+def _unindented(schema: Any) -> Any:
+    """The schema as Python 3.13 gives it: without the indentation of the docstrings that are its descriptions."""
+    if isinstance(schema, list):
+        return [_unindented(item) for item in schema]
+    if isinstance(schema, dict):
+        return {
+            key: inspect.cleandoc(item) if key == "description" and isinstance(item, str) else _unindented(item)
+            for key, item in schema.items()
+        }
+    return schema
 
 
 def manifest() -> dict[str, Any]:

@@ -3,8 +3,10 @@
 The rows come from the suite's cache; the reference itself never imports the suite.
 """
 
+import os
 import random
 from itertools import groupby
+from math import ceil
 
 import pytest
 from conversations import ROWS, compare, freeze_clock, text
@@ -16,6 +18,8 @@ from tokenspec_reference.renderers.template import TemplateRenderer, Wire
 rows = pytest.importorskip("tokenspec.models")
 
 pytestmark = pytest.mark.real
+SHARE = float(os.environ.get("TOKENSPEC_SOAK_SHARE", "1"))
+CONVERSATIONS, COMPLETIONS = ceil(10_000 * SHARE), ceil(2_000 * SHARE)
 
 
 @pytest.fixture(scope="module", params=ROWS)
@@ -49,10 +53,10 @@ def test_soak(row, by):
     family = row.spec.family if by == "family" else "template"
     base = create_renderer(row.tokenizer, family=family, chat_template=row.chat_template)
     rng = random.Random(7)
-    answered = sum(compare(row, base, rng) for _ in range(10_000))
+    answered = sum(compare(row, base, rng) for _ in range(CONVERSATIONS))
     print(
-        f"{row.spec.id} by {by}: 10,000 conversations, {answered} rendered, {10_000 - answered} refused by both, "
-        "0 mismatches"
+        f"{row.spec.id} by {by}: {CONVERSATIONS} conversations, {answered} rendered, "
+        f"{CONVERSATIONS - answered} refused by both, 0 mismatches"
     )
 
 
@@ -121,7 +125,7 @@ def test_soak_of_resplit_completions(row):
     prompt = base.render([{"role": "user", "content": "hi"}], add_generation_prompt=True).token_ids
     new = [{"role": "user", "content": "\nand?\n"}]
     bridged = 0
-    for _ in range(2_000):
+    for _ in range(COMPLETIONS):
         canonical = encoder.ids("Sure.\n\n" + text(rng))
         other = resplit(encoder, by_bytes, canonical, rng)
         left, right = (base.bridge_to_next_turn(prompt, ids, new) for ids in (canonical, other))
@@ -130,7 +134,10 @@ def test_soak_of_resplit_completions(row):
             assert right.token_ids[: len(prompt) + len(other)] == prompt + other
             assert right.token_ids[len(prompt) + len(other) :] == left.token_ids[len(prompt) + len(canonical) :]
             bridged += 1
-    print(f"{row.spec.id}: 2,000 completions split anew, {bridged} bridged, {2_000 - bridged} declined, 0 mismatches")
+    print(
+        f"{row.spec.id}: {COMPLETIONS} completions split anew, {bridged} bridged, {COMPLETIONS - bridged} declined, "
+        "0 mismatches"
+    )
 
 
 def resplit(encoder, by_bytes, token_ids, rng):
