@@ -183,6 +183,13 @@ compares(
     hint="intersect sets, do not write masks in turn",
 )
 compares(
+    "chain.empty",
+    Rows(("allow", "bitmask", "apply"), scripts=lambda question: not kinds(question)),
+    "PRC-023",
+    doc="A chain of nobody allows everything and writes nothing.",
+    hint="no processor, no constraint: neither a refusal nor an empty set",
+)
+compares(
     "chain.finished",
     Rows(("allow", "status"), scripts=lambda question: "multi_seq" in kinds(question)),
     "PRC-022",
