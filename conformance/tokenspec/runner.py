@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenspec.areas.area import Cell, models_of
-from tokenspec.areas.check import NOT_APPLICABLE, Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
+from tokenspec.areas.check import Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
@@ -23,9 +23,10 @@ from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.evidence import evidence_of
-from .verdict import CellResult, Finding, Verdict
+from .verdict import CellResult, Evidence, Finding, Verdict
 
 DEFAULT_TIMEOUT = 10.0
+BROKEN = "the check broke on this output"
 UNREMARKABLE = frozenset({Verdict.PASS, Verdict.UNSUPPORTED})
 
 
@@ -64,7 +65,7 @@ class Run:
             except AssetsMissing as missing:
                 outcome = NotSupported(str(missing))
                 for column, cell in itertools.product(self.columns, list(cells)):
-                    yield self.result(column, cell, outcome, {}, 0.0)
+                    yield self.unasked(column, cell, outcome)
                 continue
             batch = list(cells)
             for column in self.columns:
@@ -76,9 +77,9 @@ class Run:
         for model, row in rows.items():
             refusal = refusal or column.load(model, assets_of(row))
         for cell in cells:
-            if cell.area.oracle is not None and cell.golden is None:
-                missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row}")
-                yield self.result(column, cell, missing, rows, 0.0)
+            if lacks_golden(cell):
+                missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row} --case {cell.case.id}")
+                yield self.unasked(column, cell, missing)
                 continue
             if refusal is not None:
                 yield self.result(column, cell, refusal, rows, 0.0)
@@ -129,10 +130,10 @@ class Run:
         """All checks on one outcome."""
         subject = Subject(
             cell=cell,
-            request={} if isinstance(outcome, NotSupported) else cell.request(),
+            request=cell.request(),
             output=outcome.output if isinstance(outcome, Ok) else None,
             outcome=outcome,
-            expect=None if isinstance(outcome, NotSupported) else self.expectation.of(cell),
+            expect=self.expectation.of(cell),
             mutated=mutated,
             rows=rows,
             call=lambda request: self.call_again(column, cell, request),
@@ -140,15 +141,35 @@ class Run:
         judged = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
         findings = [finding for finding in judged if finding is not None]
         looked_at = self.evidence and any(finding.verdict not in UNREMARKABLE for finding in findings)
-        return CellResult(
-            impl=column.name,
-            area=cell.area.name,
-            row=cell.row,
-            case=cell.case.id,
-            seconds=round(seconds, 6),
-            findings=findings,
-            evidence=evidence_of(subject) if looked_at else None,
-        )
+        return cell_result(column, cell, seconds, findings, evidence_of(subject) if looked_at else None)
+
+    def unasked(self, column: Column, cell: Cell, missing: NotSupported) -> CellResult:
+        """A cell without golden or row: where its checks apply is not known, so all of them are unsupported."""
+        concerned = (check for check in checks_of(cell.area.name) if concerns(check, cell))
+        findings = [finding_of(check, Verdict.UNSUPPORTED, missing.reason) for check in concerned]
+        return cell_result(column, cell, 0.0, findings, None)
+
+
+def cell_result(
+    column: Column, cell: Cell, seconds: float, findings: list[Finding], evidence: Evidence | None
+) -> CellResult:
+    """The findings of one cell, with its name."""
+    return CellResult(
+        impl=column.name,
+        area=cell.area.name,
+        row=cell.row,
+        case=cell.case.id,
+        seconds=round(seconds, 6),
+        findings=findings,
+        evidence=evidence,
+    )
+
+
+def lacks_golden(cell: Cell) -> bool:
+    """Whether the oracle of the area has not said what to expect; a refusal needs no more than the word."""
+    if cell.area.oracle is None:
+        return False
+    return cell.golden is None or (cell.golden.expect is None and cell.golden.outcome == "ok")
 
 
 def expects_refusal(cell: Cell) -> bool:
@@ -159,18 +180,26 @@ def expects_refusal(cell: Cell) -> bool:
 
 def concerns(check: Check, cell: Cell) -> bool:
     """Refusals are judged by the checks made for them, answers by all others."""
-    return (check.kind == "rejects") == expects_refusal(cell) and check.applies(cell)
+    return (check.kind == "rejects") == expects_refusal(cell)
 
 
 def judge(check: Check, subject: Subject) -> Finding | None:
-    """One check on one outcome; None when the check has nothing to look at in this cell."""
+    """One check on one outcome; None where the check does not apply."""
     slow = subject.outcome.slow if isinstance(subject.outcome, Failed) else 0.0
+    try:
+        if not check.applies(subject):
+            return None
+    except Exception as error:  # noqa: BLE001 - one broken check must not end the run
+        return finding_of(check, Verdict.ERROR, broken(error))
     try:
         verdict, detail = _verdict(check, subject)
     except TooSlow as error:
         verdict, detail, slow = Verdict.ERROR, str(error), error.outcome.slow
-    if verdict is None:
-        return None
+    return finding_of(check, verdict, detail, slow)
+
+
+def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0) -> Finding:
+    """A verdict with what it is about."""
     return Finding(
         check=check.name,
         level=check.level,
@@ -182,7 +211,13 @@ def judge(check: Check, subject: Subject) -> Finding | None:
     )
 
 
-def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
+def broken(error: Exception) -> str:
+    """What is printed of a check that raised what it must not raise."""
+    where = "".join(traceback.format_exception(error)[-2:])
+    return f"{BROKEN}, please report it: {type(error).__name__}: {error}\n{where}"
+
+
+def _verdict(check: Check, subject: Subject) -> tuple[Verdict, str]:
     outcome = subject.outcome
     if isinstance(outcome, NotSupported):
         return Verdict.UNSUPPORTED, outcome.reason
@@ -190,13 +225,8 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
         return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip()
     if isinstance(outcome, Refused) and check.kind != "rejects":
         return Verdict.REJECTED, f"refuses an input the oracle accepts: {outcome}"
-    if check.kind == "golden" and subject.expect is None:
-        return (
-            Verdict.UNSUPPORTED,
-            f"no golden; run: tokenspec bless --row {subject.cell.row} --case {subject.cell.case.id}",
-        )
     try:
-        answer = check.judge(subject)
+        check.judge(subject)
     except Violation as violation:
         return Verdict.FAIL, str(violation)
     except NotGiven as missing:
@@ -204,12 +234,8 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict | None, str]:
     except TooSlow:
         raise
     except Exception as error:  # noqa: BLE001 - one broken check must not end the run
-        where = "".join(traceback.format_exception(error)[-2:])
-        return (
-            Verdict.ERROR,
-            f"the check broke on this output, please report it: {type(error).__name__}: {error}\n{where}",
-        )
-    return (None, "") if answer is NOT_APPLICABLE else (Verdict.PASS, "")
+        return Verdict.ERROR, broken(error)
+    return Verdict.PASS, ""
 
 
 def run_all(run: Run, on_result: Callable[[CellResult], None] | None = None) -> list[CellResult]:

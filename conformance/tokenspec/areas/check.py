@@ -1,18 +1,18 @@
 """Checks are plain functions that judge one output and cite requirements.
 
-A check gets a ``Subject`` and returns None (pass), raises ``Violation`` (fail), ``NotGiven`` (the output lacks an
-optional field: *unsupported*), or returns ``NOT_APPLICABLE`` (the cell has nothing this check looks at: no verdict).
-A check never passes because something was empty.
+Where a check applies is said once, in ``applies``: a predicate over the ``Question`` (what is known before anybody
+answers). Cells it leaves out get no verdict. A check gets a ``Subject`` (the question with its answer) and returns
+(pass), raises ``Violation`` (fail) or ``NotGiven`` (the answer lacks what the check judges: *unsupported*). A check
+never passes because something was empty, and neither predicate nor check raises anything else on a schema-valid cell.
 
-    @check("render.text", area="render", level="TEXT", requires=("RND-001",))
-    def text_is_byte_identical(subject: Subject) -> None: ...
+    @check("parse.calls", area="parse", level="PARSE", requires=("RND-061",), applies=judges("tool_calls"))
+    def calls_come_back(subject: Subject) -> None: ...
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from tokenspec.adapters import Outcome
     from tokenspec.areas.area import Cell
     from tokenspec.models import Row
-
-
-class Applicability(Enum):
-    """Returned by a check that finds nothing to judge in a cell."""
-
-    NOT_APPLICABLE = "not applicable"
-
-
-NOT_APPLICABLE = Applicability.NOT_APPLICABLE
 
 
 class Violation(Exception):
@@ -59,34 +50,57 @@ class NotGiven(Exception):
     """The implementation did not give the optional field this check judges; the verdict is *unsupported*."""
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What a check looks at.
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is known of a cell before anybody answers; where a check applies depends on nothing else.
 
     Attributes:
         cell: the case, its row and its golden.
-        request: the request the implementation got (a fresh copy, unchanged by the implementation).
-        output: the typed result (``Area.output_type``); None when the implementation did not answer ``ok``.
-        outcome: ``Ok`` or, for checks of kind ``rejects``, possibly ``Refused``.
-        expect: the typed expectation (``Area.expect_type``), or None.
-        mutated: whether the implementation changed the request it was given.
+        request: the request the implementation gets (a fresh copy, unchanged by the implementation).
+        expect: the typed expectation (``Area.expect_type``); None where the area expects nothing, or a refusal only.
         rows: the loaded rows by id (tokenizer, chat template); loaded lazily.
-        call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
     """
 
     cell: Cell
     request: dict[str, Any]
-    output: Any
-    outcome: Outcome
     expect: Any
-    mutated: bool
     rows: Mapping[str, Row]
-    call: Callable[[dict[str, Any]], Outcome]
 
     @property
     def input(self) -> dict[str, Any]:
         """The case's input as plain JSON."""
         return self.cell.case.input
+
+
+Applies = Callable[[Question], bool]
+
+
+def everywhere(question: Question) -> bool:
+    """The check judges every cell of its area and kind."""
+    del question
+    return True
+
+
+def cites(*requirements: str) -> Applies:
+    """The check judges the cases that are there for one of these requirements."""
+    return lambda question: not set(requirements).isdisjoint(question.cell.case.requires)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject(Question):
+    """What a check looks at: a question and its answer.
+
+    Attributes:
+        output: the typed result (``Area.output_type``); None when the implementation did not answer ``ok``.
+        outcome: ``Ok`` or, for checks of kind ``rejects``, possibly ``Refused``.
+        mutated: whether the implementation changed the request it was given.
+        call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
+    """
+
+    output: Any
+    outcome: Outcome
+    mutated: bool
+    call: Callable[[dict[str, Any]], Outcome]
 
     def output_of(self, request: dict[str, Any]) -> Any:
         """The typed output for another request; a refusal or error there is a Violation here."""
@@ -96,6 +110,9 @@ class Subject:
         if not isinstance(outcome, Ok):
             raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
         return outcome.output
+
+
+Judge = Callable[[Subject], None]
 
 
 @dataclass(frozen=True)
@@ -109,10 +126,10 @@ class Check:
     area: str
     level: str
     requires: tuple[str, ...]
-    judge: Callable[[Subject], Applicability | None]
+    judge: Judge
     kind: str = "invariant"
     doc: str = ""
-    applies: Callable[[Cell], bool] = lambda _cell: True
+    applies: Applies = everywhere
 
 
 _REGISTRY: dict[str, Check] = {}
@@ -125,17 +142,15 @@ def check(
     level: str,
     requires: tuple[str, ...],
     kind: str = "invariant",
-    applies: Callable[[Cell], bool] = lambda _cell: True,
-) -> Callable[[Callable[[Subject], Applicability | None]], Callable[[Subject], Applicability | None]]:
+    applies: Applies = everywhere,
+) -> Callable[[Judge], Judge]:
     """Register a check.
 
     ``kind`` is ``golden`` (compares with the oracle), ``invariant`` (holds of any output), ``metamorphic`` (calls the
     implementation again) or ``rejects`` (judges the answer to an input the oracle refuses; it alone sees such cells).
     """
 
-    def register(
-        judge: Callable[[Subject], Applicability | None],
-    ) -> Callable[[Subject], Applicability | None]:
+    def register(judge: Judge) -> Judge:
         if not requires:
             raise ValueError(f"check {name} cites no requirement")
         if name in _REGISTRY and _REGISTRY[name].judge.__module__ != judge.__module__:

@@ -49,7 +49,11 @@ def token_starts(tokenizer: Any, ids: list[int], text: str) -> list[int] | None:
     """
     added = tokenizer.get_added_vocab()
     fallback = has_byte_fallback(tokenizer)
+    if not all(0 <= id_ < 2**32 for id_ in ids):
+        return None
     names = tokenizer.convert_ids_to_tokens(ids)
+    if None in names:
+        return None  # the vocabulary does not have such an id
     pieces = [piece_bytes(piece, added=piece in added, byte_fallback=fallback) for piece in names]
     data = text.encode("utf-8")
     if b"".join(pieces) == data:

@@ -9,7 +9,9 @@ from tokenspec_reference.processors import (
     ConfigError,
     EmptyAllowedSet,
     MultiSeqLogitsProcessor,
+    SourceRowOutOfRange,
     ThinkModeLogitsProcessor,
+    TokenOutOfRange,
     TreeLogitsProcessor,
     VocabMismatch,
     compile_tree,
@@ -91,9 +93,21 @@ def test_join():
     assert chain.allow(chain.reorder(state, [0])).to_lists() == [[1, 2, 4]]
 
 
+def test_a_chain_of_nobody_allows_everything_and_still_reads_its_rows():
+    nobody = Chain([], vocab_size=VOCAB)
+    state = nobody.reorder(nobody.advance(nobody.init(2), [0, VOCAB - 1]), [1, 0, 1])
+    assert nobody.allow(nobody.join([state, nobody.init(1)])).to_lists() == [None] * 4
+    with pytest.raises(TokenOutOfRange):
+        nobody.advance(nobody.init(1), [VOCAB])
+    with pytest.raises(SourceRowOutOfRange):
+        nobody.reorder(nobody.init(1), [1])
+
+
 def test_rejected_chains():
-    with pytest.raises(ConfigError, match="at least one"):
+    with pytest.raises(ConfigError, match="needs a vocab_size"):
         Chain([])
+    with pytest.raises(VocabMismatch, match=r"\[8, 16\]"):
+        Chain([tree()], vocab_size=8)
     with pytest.raises(VocabMismatch, match=r"\[8, 16\]"):
         Chain([tree(), ThinkModeLogitsProcessor([1], max_tokens=1, vocab_size=8)])
     with pytest.raises(ConfigError, match="/processors/1"):

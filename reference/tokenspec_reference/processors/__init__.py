@@ -42,6 +42,7 @@ from tokenspec_reference.processors.tree_file import (
 from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
 from tokenspec_reference.processors.tree_strings import TreeDFA, UpstreamTreeDFA
 from tokenspec_reference.processors.tree_table import CompiledTree
+from tokenspec_reference.processors.unconstrained import Unconstrained
 
 __all__ = [
     "AllowSet",
@@ -69,6 +70,7 @@ __all__ = [
     "TreeDFA",
     "TreeLogitsProcessor",
     "TreeStringProcessor",
+    "Unconstrained",
     "UnsupportedDtype",
     "UpstreamTreeDFA",
     "VocabMismatch",

@@ -66,7 +66,7 @@ class Script:
         vocab_size = request["vocab_size"]
         members = [make_processor(config, vocab_size) for config in request["processors"]]
         self.members = members
-        self.chain = Chain(members)
+        self.chain = Chain(members, vocab_size=vocab_size)
         self.processor: Processor[Any] = Checked(self.chain) if request.get("checked", False) else self.chain
         self.state = self.chain.init(request["rows"])
 

@@ -14,6 +14,7 @@ from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import active_rows
 from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
+from tokenspec_reference.processors.unconstrained import Unconstrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 class Chain:
     """Intersection of ``processors``; at most one of them a ``MultiSeqLogitsProcessor``, whose finished rows
-    override.
+    override. A chain of nobody allows everything; it is told the width that members would be bound to.
 
     The state is one tuple, in the order of ``processors``. Where several members constrain, a conflict can only be told
     by reading one flag back from the device.
@@ -33,13 +34,15 @@ class Chain:
 
     name = "chain"
 
-    def __init__(self, processors: Sequence[Processor[Any]]) -> None:
-        """Raises ``VocabMismatch`` when the members are bound to different widths, ``ConfigError`` for an
-        empty chain.
+    def __init__(self, processors: Sequence[Processor[Any]], *, vocab_size: int | None = None) -> None:
+        """Raises ``VocabMismatch`` when the members are bound to different widths, or to another one than
+        ``vocab_size``; ``ConfigError`` for an empty chain without a width.
         """
         if not processors:
-            raise config_error("/processors", "chain-empty", "a chain needs at least one processor")
-        widths = sorted({processor.vocab_size for processor in processors})
+            if vocab_size is None:
+                raise config_error("/processors", "chain-empty", "a chain of nobody needs a vocab_size")
+            processors = [Unconstrained(vocab_size=vocab_size)]
+        widths = sorted({processor.vocab_size for processor in processors} | ({vocab_size} if vocab_size else set()))
         if len(widths) > 1:
             raise VocabMismatch(f"the members are bound to {widths} ids; bind all to the width of the logits")
         finishers = [at for at, processor in enumerate(processors) if isinstance(processor, MultiSeqLogitsProcessor)]

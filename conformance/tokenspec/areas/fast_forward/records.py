@@ -12,13 +12,17 @@ class Hex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     hex: str
 
+    def __post_init__(self) -> None:
+        """Digits in pairs."""
+        bytes.fromhex(self.hex)
+
 
 Bytes = str | Hex
 
 
 def data_of(value: Bytes) -> bytes:
     """The bytes behind their JSON form."""
-    return value.encode() if isinstance(value, str) else bytes.fromhex(value.hex)
+    return value.encode(errors="surrogatepass") if isinstance(value, str) else bytes.fromhex(value.hex)
 
 
 class InlineVocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -2,75 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tokenspec.areas.aligners.checks import invariants
 from tokenspec.areas.aligners.checks.structure import aligns
-from tokenspec.areas.aligners.checks.view import SIDES, View, views
+from tokenspec.areas.aligners.checks.view import SIDES, unanswered, views
 from tokenspec.areas.aligners.records import AlignersExpect
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
 
 
-def is_boundary(subject: Subject) -> bool:
-    """Whether the normative profile was asked for."""
-    return aligns(subject) and subject.request["profile"] == "boundary"
+def is_boundary(question: Question) -> bool:
+    """An alignment in the normative profile."""
+    return aligns(question) and question.request["profile"] == "boundary"
 
 
-def every_row(subject: Subject, judge: Callable[[View], object]) -> Applicability | None:
-    """Judge all rows of a ``boundary`` alignment."""
-    if not is_boundary(subject):
-        return NOT_APPLICABLE
-    for view in views(subject):
-        judge(view)
-    return None
+def has_specials(question: Question) -> bool:
+    """Special tokens stand among the positions."""
+    return is_boundary(question) and any(
+        position.kind == "special"
+        for view in unanswered(question)
+        for side in (0, 1)
+        for position in view.positions(side)
+    )
 
 
-@check("aligners.bytes", area="aligners", level="SPANS", requires=("ALN-010",))
-def same_bytes(subject: Subject) -> Applicability | None:
+def ends_together(question: Question) -> bool:
+    """On some row both sides end at the same place, so that no text is left over."""
+    return is_boundary(question) and any(map(invariants.sides_end_together, unanswered(question)))
+
+
+@check("aligners.bytes", area="aligners", level="SPANS", requires=("ALN-010",), applies=is_boundary)
+def same_bytes(subject: Subject) -> None:
     """Both sides of every chunk spell the same bytes (A3)."""
-    return every_row(subject, invariants.chunks_spell_the_same)
+    for view in views(subject):
+        invariants.chunks_spell_the_same(view)
 
 
-@check("aligners.finest", area="aligners", level="SPANS", requires=("ALN-011",))
-def finest(subject: Subject) -> Applicability | None:
+@check("aligners.finest", area="aligners", level="SPANS", requires=("ALN-011",), applies=is_boundary)
+def finest(subject: Subject) -> None:
     """No chunk can be cut at a common boundary (A2)."""
-    return every_row(subject, invariants.chunks_cannot_be_cut)
+    for view in views(subject):
+        invariants.chunks_cannot_be_cut(view)
 
 
-@check("aligners.coverage", area="aligners", level="SPANS", requires=("ALN-012", "ALN-016"))
-def coverage(subject: Subject) -> Applicability | None:
+@check("aligners.coverage", area="aligners", level="SPANS", requires=("ALN-012", "ALN-016"), applies=is_boundary)
+def coverage(subject: Subject) -> None:
     """All tokens of the common text have a chunk, no others (A1)."""
-    return every_row(subject, invariants.text_is_covered)
+    for view in views(subject):
+        invariants.text_is_covered(view)
 
 
-@check("aligners.special", area="aligners", level="SPANS", requires=("ALN-013",))
-def special(subject: Subject) -> Applicability | None:
+@check("aligners.special", area="aligners", level="SPANS", requires=("ALN-013",), applies=has_specials)
+def special(subject: Subject) -> None:
     """Paired special tokens are alone, of one role, at one place."""
-    if not is_boundary(subject):
-        return NOT_APPLICABLE
-    found = views(subject)
-    if not any(position.kind == "special" for view in found for side in (0, 1) for position in view.positions(side)):
-        return NOT_APPLICABLE
-    for view in found:
+    for view in views(subject):
         invariants.specials_are_alone(view)
-    return None
 
 
-@check("aligners.correct", area="aligners", level="SPANS", requires=("ALN-022",))
-def correct(subject: Subject) -> Applicability | None:
+@check("aligners.correct", area="aligners", level="SPANS", requires=("ALN-022",), applies=is_boundary)
+def correct(subject: Subject) -> None:
     """Every valid pair is correct; the exact partition is the 1-1 chunks (A9)."""
-    if is_boundary(subject) and subject.output.pair_is_correct is None and subject.output.student_exact is None:
+    found = views(subject)
+    if all(view.correct is None and view.exact is None for view in found):
         raise NotGiven("neither pair_is_correct nor exact partitions")
-    return every_row(subject, invariants.chunks_are_correct)
+    for view in found:
+        invariants.chunks_are_correct(view)
 
 
-@check("aligners.mass", area="aligners", level="SPANS", requires=("ALN-023",))
-def mass(subject: Subject) -> Applicability | None:
+@check("aligners.mass", area="aligners", level="SPANS", requires=("ALN-023",), applies=ends_together)
+def mass(subject: Subject) -> None:
     """Totals over chunks are totals over text tokens."""
-    if not is_boundary(subject):
-        return NOT_APPLICABLE
-    judged = [invariants.mass_is_conserved(view) for view in views(subject)]
-    return None if any(judged) else NOT_APPLICABLE
+    for view in filter(invariants.sides_end_together, views(subject)):
+        invariants.mass_is_conserved(view)
 
 
 def equals_the_walk(subject: Subject) -> None:
@@ -92,19 +93,6 @@ def equals_the_walk(subject: Subject) -> None:
                 )
 
 
-def golden(requirement: str) -> Callable[[Subject], Applicability | None]:
-    """The comparison with the walk, for the cases that a requirement has."""
-
-    def judge(subject: Subject) -> Applicability | None:
-        if not is_boundary(subject) or requirement not in subject.cell.case.requires:
-            return NOT_APPLICABLE
-        equals_the_walk(subject)
-        return None
-
-    judge.__doc__ = f"Chunk ids are those of the two-pointer walk, on the cases of {requirement}."
-    return judge
-
-
 GOLDENS = {
     "walk": "ALN-011",
     "walk-special": "ALN-013",
@@ -113,7 +101,22 @@ GOLDENS = {
     "walk-truncated": "ALN-016",
     "walk-truncate-option": "ALN-018",
 }
-for _name, _requirement in GOLDENS.items():
-    check(f"aligners.{_name}", area="aligners", level="SPANS", requires=(_requirement,), kind="golden")(
-        golden(_requirement)
+
+
+def walks(name: str, requirement: str) -> None:
+    """Register the comparison with the walk, for the cases that a requirement has."""
+
+    def judge(subject: Subject) -> None:
+        equals_the_walk(subject)
+
+    def applies(question: Question) -> bool:
+        return is_boundary(question) and requirement in question.cell.case.requires
+
+    judge.__doc__ = f"Chunk ids are those of the two-pointer walk, on the cases of {requirement}."
+    check(f"aligners.{name}", area="aligners", level="SPANS", requires=(requirement,), kind="golden", applies=applies)(
+        judge
     )
+
+
+for _name, _requirement in GOLDENS.items():
+    walks(_name, _requirement)

@@ -197,12 +197,16 @@ def chunks_are_correct(view: View) -> None:
                 )
 
 
-def mass_is_conserved(view: View) -> bool:
-    """ALN-023: weights per text token have one total over chunks and over the text. False if a side ends early."""
+def sides_end_together(view: View) -> bool:
+    """Whether the text of neither side goes on behind the last common boundary."""
     places = view.places()
     totals = [_reached(ends, len(ends)) for ends in (places.student, places.teacher)]
-    if totals[0] != totals[1] or _last_common(view) != totals[0]:
-        return False
+    return totals[0] == totals[1] == _last_common(view)
+
+
+def mass_is_conserved(view: View) -> None:
+    """ALN-023: weights per text token have one total over chunks and over the text, where the sides end together."""
+    places = view.places()
     for side, ends in ((0, places.student), (1, places.teacher)):
         text = [
             index
@@ -218,7 +222,6 @@ def mass_is_conserved(view: View) -> bool:
                 expected=sum(weight.values()),
                 got=in_chunks,
             )
-    return True
 
 
 def _tokens_of_chunks(view: View, side: int) -> list[list[int]]:

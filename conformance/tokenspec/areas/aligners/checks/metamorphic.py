@@ -7,21 +7,26 @@ from typing import Any
 
 from tokenspec.areas.aligners.checks.boundary import is_boundary
 from tokenspec.areas.aligners.checks.view import SIDES, View, views
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, Subject, Violation, check
+from tokenspec.areas.check import Question, Subject, Violation, check
 
 Request = dict[str, Any]
 
 
-def is_plain(subject: Subject) -> bool:
+def is_plain(question: Question) -> bool:
     """A ``boundary`` request over tokenizers, whose ids may be rearranged."""
-    return is_boundary(subject) and subject.request["task"] == "align"
+    return is_boundary(question) and question.request["task"] == "align"
 
 
-@check("aligners.symmetry", area="aligners", level="SPANS", requires=("ALN-019",), kind="metamorphic")
-def symmetry(subject: Subject) -> Applicability | None:
+def is_for_identity(question: Question) -> bool:
+    """Such a request, of a case about identity."""
+    return is_plain(question) and "ALN-021" in question.cell.case.requires
+
+
+@check(
+    "aligners.symmetry", area="aligners", level="SPANS", requires=("ALN-019",), kind="metamorphic", applies=is_boundary
+)
+def symmetry(subject: Subject) -> None:
     """Exchanging the sides exchanges the chunk ids (A4)."""
-    if not is_boundary(subject):
-        return NOT_APPLICABLE
     request = copy.deepcopy(subject.request)
     holder = request if request["task"] == "align" else request["data"]
     holder["student"], holder["teacher"] = holder["teacher"], holder["student"]
@@ -31,14 +36,18 @@ def symmetry(subject: Subject) -> Applicability | None:
             raise Violation(
                 "exchanging the sides gives other chunks", where=f"row {view.row}", expected=view.ids, got=other.ids
             )
-    return None
 
 
-@check("aligners.padding-invariance", area="aligners", level="SPANS", requires=("ALN-020",), kind="metamorphic")
-def padding_invariance(subject: Subject) -> Applicability | None:
+@check(
+    "aligners.padding-invariance",
+    area="aligners",
+    level="SPANS",
+    requires=("ALN-020",),
+    kind="metamorphic",
+    applies=is_plain,
+)
+def padding_invariance(subject: Subject) -> None:
     """Each row alone, with other padding, aligns as it did in the batch (A5)."""
-    if not is_plain(subject):
-        return NOT_APPLICABLE
     for view in views(subject):
         request = alone(subject.request, view.row, left=2 + view.row, right=3)
         other = views(subject, subject.output_of(request), request)[0]
@@ -50,7 +59,6 @@ def padding_invariance(subject: Subject) -> Applicability | None:
                     expected=real_ids(view, side),
                     got=real_ids(other, side),
                 )
-    return None
 
 
 def alone(request: Request, row: int, *, left: int, right: int) -> Request:
@@ -71,11 +79,16 @@ def real_ids(view: View, side: int) -> list[int]:
     return [chunk for chunk, real in zip(view.ids[side], view.masks[side], strict=True) if real]
 
 
-@check("aligners.identity", area="aligners", level="SPANS", requires=("ALN-021",), kind="metamorphic")
-def identity(subject: Subject) -> Applicability | None:
+@check(
+    "aligners.identity",
+    area="aligners",
+    level="SPANS",
+    requires=("ALN-021",),
+    kind="metamorphic",
+    applies=is_for_identity,
+)
+def identity(subject: Subject) -> None:
     """A side aligned with itself: every token is a chunk of its own (A6)."""
-    if not is_plain(subject) or "ALN-021" not in subject.cell.case.requires:
-        return NOT_APPLICABLE
     request = copy.deepcopy(subject.request)
     request["teacher"] = copy.deepcopy(request["student"])
     for view in views(subject, subject.output_of(request), request):
@@ -90,4 +103,3 @@ def identity(subject: Subject) -> Applicability | None:
                         "a token aligned with itself", where=view.at(0, index), expected=chunk, got=view.ids[0][index]
                     )
             before = places[index] or before
-    return None

@@ -8,9 +8,10 @@ from typing import Any
 from tokenspec.areas.aligners.oracle.sides import Position, adds_a_space, positions
 from tokenspec.areas.aligners.oracle.walk import Places, SideText, comparable
 from tokenspec.areas.aligners.records import AlignersOutput
-from tokenspec.areas.check import NotGiven, Subject, Violation
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation
 
 SIDES = ("student", "teacher")
+PER_ROW = ("pairs", "pair_valid", "pair_is_correct", "student_exact", "teacher_exact", "num_chunks")
 Quad = tuple[int, int, int, int]
 
 
@@ -55,14 +56,31 @@ class View:
         return f"row {self.row}, {SIDES[side]} position {index}"
 
 
+Masks = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Masks of both sides, and what their positions are (None in ``nw-compat``)."""
+
+    masks: tuple[Masks, Masks]
+    sides: tuple[list[SideText], list[SideText]] | None
+
+
 def views(subject: Subject, output: AlignersOutput | None = None, request: dict[str, Any] | None = None) -> list[View]:
     """All rows of an ``align`` or ``align-pieces`` output."""
     output = subject.output if output is None else output
     request = subject.request if request is None else request
-    masks, sides = _inputs(subject, request)
+    given = inputs(subject, request)
+    masks, sides = given.masks, given.sides
     ids = [_chunk_ids(output, side, masks[side], None if sides is None else sides[side]) for side in (0, 1)]
+    rows = len(masks[0])
+    for name in PER_ROW:
+        values = getattr(output, name)
+        if values is not None and len(values) != rows:
+            raise Violation(f"{name} has {len(values)} rows, the batch has {rows}")
     found = []
-    for row in range(len(masks[0])):
+    for row in range(rows):
         own = (ids[0][row], ids[1][row])
         for side in (0, 1):
             if len(own[side]) != len(masks[side][row]):
@@ -89,31 +107,45 @@ def views(subject: Subject, output: AlignersOutput | None = None, request: dict[
     return found
 
 
-Masks = list[list[int]]
-
-
-def _inputs(
-    subject: Subject, request: dict[str, Any]
-) -> tuple[tuple[Masks, Masks], tuple[list[SideText], list[SideText]] | None]:
+def inputs(question: Question, request: dict[str, Any]) -> Inputs:
     """Masks of both sides, and what their positions are where bytes are known."""
     if request["task"] == "align":
         both = [request[name] for name in SIDES]
         masks = (both[0]["mask"], both[1]["mask"])
         if request["profile"] != "boundary":
-            return masks, None
-        made = [_tokenized(subject, side) for side in both]
-        return masks, (made[0], made[1])
+            return Inputs(masks, None)
+        made = [_tokenized(question, side) for side in both]
+        return Inputs(masks, (made[0], made[1]))
     data = request["data"]
     if request["profile"] == "boundary":
         sides = [[_spelled(row) for row in data[name]] for name in SIDES]
         lists = [[[int(p.kind != "padding") for p in row.positions] for row in side] for side in sides]
-        return (lists[0], lists[1]), (sides[0], sides[1])
+        return Inputs((lists[0], lists[1]), (sides[0], sides[1]))
     lists = [data.get(f"{name}_mask") or [[1] * len(row) for row in data[name]] for name in SIDES]
-    return (lists[0], lists[1]), None
+    return Inputs((lists[0], lists[1]), None)
 
 
-def _tokenized(subject: Subject, side: dict[str, Any]) -> list[SideText]:
-    tokenizer = subject.rows[side["model"]].tokenizer
+def unanswered(question: Question) -> list[View]:
+    """All rows of a ``boundary`` request as they are before anybody aligns them: no position has a chunk."""
+    request = question.request
+    given = inputs(question, request)
+    return [
+        View(
+            row=row,
+            ids=([-1] * len(masks[0]), [-1] * len(masks[1])),
+            masks=masks,
+            chunks=0,
+            sides=sides,
+            truncate=request["options"].get("on_mismatch") == "truncate",
+        )
+        for row, (masks, sides) in enumerate(
+            zip(zip(*given.masks, strict=True), zip(*(given.sides or ([], [])), strict=True), strict=True)
+        )
+    ]
+
+
+def _tokenized(question: Question, side: dict[str, Any]) -> list[SideText]:
+    tokenizer = question.rows[side["model"]].tokenizer
     return [
         SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
         for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)

@@ -1,6 +1,6 @@
 """BRIDGE: what was sampled stays, what the template writes behind it follows, or the bridge declines.
 
-Declining is an answer of its own (`token_ids` null), so every check but two has nothing to judge there.
+Declining is an answer of its own (`token_ids` null); for every check but two it is one that gives nothing to judge.
 """
 
 from __future__ import annotations
@@ -8,18 +8,31 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.render.checks.place import show
 from tokenspec.oracle.token_bytes import token_starts
 
 if TYPE_CHECKING:
-    from tokenspec.areas.bridge.records import BridgeExpect
+    from tokenspec.areas.bridge.records import BridgeExpect, Must
 
 
-def answered(subject: Subject) -> bool:
-    """Whether the row expresses the case, an answer may be right, and one was given."""
-    expect: BridgeExpect = subject.expect
-    return expect.applies is None and expect.must != "refuse" and subject.output.token_ids is not None
+def may_answer(question: Question) -> bool:
+    """The row expresses the case, and an answer may be right."""
+    expect: BridgeExpect = question.expect
+    return expect.applies is None and expect.must != "refuse"
+
+
+def has_to(must: Must) -> Applies:
+    """The row expresses the case, and only one thing is right."""
+    return lambda question: question.expect.applies is None and question.expect.must == must
+
+
+def answer_of(subject: Subject) -> list[int]:
+    """All ids of the answer. Raises NotGiven where the bridge declines."""
+    ids: list[int] | None = subject.output.token_ids
+    if ids is None:
+        raise NotGiven("declines (see RND-059)")
+    return ids
 
 
 def prior(subject: Subject) -> list[int]:
@@ -29,7 +42,7 @@ def prior(subject: Subject) -> list[int]:
 
 def appended(subject: Subject) -> list[int]:
     """What stands behind prompt and completion. Raises NotGiven where these did not stay."""
-    ids: list[int] = subject.output.token_ids
+    ids = answer_of(subject)
     kept = prior(subject)
     if ids[: len(kept)] != kept:
         raise NotGiven("prompt and completion did not stay, so what follows cannot be told (see RND-050)")
@@ -49,12 +62,10 @@ def first_difference(subject: Subject, expected: list[int], got: list[int]) -> V
     )
 
 
-@check("bridge.prefix", area="bridge", level="BRIDGE", requires=("RND-050",), kind="golden")
-def sampled_ids_stay(subject: Subject) -> Applicability | None:
+@check("bridge.prefix", area="bridge", level="BRIDGE", requires=("RND-050",), kind="golden", applies=may_answer)
+def sampled_ids_stay(subject: Subject) -> None:
     """The result begins with the prompt's and the completion's ids."""
-    if not answered(subject):
-        return NOT_APPLICABLE
-    ids, kept = subject.output.token_ids, prior(subject)
+    ids, kept = answer_of(subject), prior(subject)
     if ids[: len(kept)] != kept:
         pairs = zip(kept, ids, strict=False)
         at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(ids), len(kept)))
@@ -65,56 +76,63 @@ def sampled_ids_stay(subject: Subject) -> Applicability | None:
             expected=show(subject, kept[max(0, at - 1) : at + 3]),
             got=show(subject, ids[max(0, at - 1) : at + 3]),
         )
-    return None
 
 
-@check("bridge.behind-stop", area="bridge", level="BRIDGE", requires=("RND-057",), kind="golden")
-def tokens_behind_a_stop_stay(subject: Subject) -> Applicability | None:
-    """Tokens sampled behind a stop token are kept."""
-    row = subject.rows[subject.cell.row]
+def goes_on_behind_a_stop(question: Question) -> bool:
+    """Tokens were sampled behind a stop token."""
+    row = question.rows[question.cell.row]
     stops = {row.tokenizer.convert_tokens_to_ids(stop) for stop in row.spec.wire.stop}
-    completion = subject.expect.completion_ids
-    if not answered(subject) or not stops & set(completion[:-1]):
-        return NOT_APPLICABLE
-    kept = prior(subject)
-    if subject.output.token_ids[: len(kept)] != kept:
+    return may_answer(question) and not stops.isdisjoint(question.expect.completion_ids[:-1])
+
+
+@check(
+    "bridge.behind-stop",
+    area="bridge",
+    level="BRIDGE",
+    requires=("RND-057",),
+    kind="golden",
+    applies=goes_on_behind_a_stop,
+)
+def tokens_behind_a_stop_stay(subject: Subject) -> None:
+    """Tokens sampled behind a stop token are kept."""
+    ids, kept = answer_of(subject), prior(subject)
+    if ids[: len(kept)] != kept:
         raise Violation(
             "tokens behind the stop token are gone",
-            expected=show(subject, completion[-4:]),
-            got=show(subject, subject.output.token_ids[len(kept) - 4 : len(kept)]),
+            expected=show(subject, kept[-4:]),
+            got=show(subject, ids[max(0, len(kept) - 4) : len(kept)]),
         )
-    return None
 
 
-@check("bridge.declines", area="bridge", level="BRIDGE", requires=("RND-051",), kind="golden")
-def declines_what_cannot_be_bridged(subject: Subject) -> Applicability | None:
+@check("bridge.declines", area="bridge", level="BRIDGE", requires=("RND-051",), kind="golden", applies=has_to("refuse"))
+def declines_what_cannot_be_bridged(subject: Subject) -> None:
     """Where no answer is right, none is given."""
-    expect: BridgeExpect = subject.expect
-    if expect.applies is not None or expect.must != "refuse":
-        return NOT_APPLICABLE
     if subject.output.token_ids is not None:
         raise Violation("the bridge answers where it has to decline", expected="null", got="ids")
-    return None
 
 
-@check("bridge.suffix", area="bridge", level="BRIDGE", requires=("RND-052",), kind="golden")
-def a_finished_turn_is_followed_by_the_suffix(subject: Subject) -> Applicability | None:
+def is_finished(question: Question) -> bool:
+    """The turn ended, so nothing has to close it."""
+    return may_answer(question) and question.expect.closers == [[]]
+
+
+@check("bridge.suffix", area="bridge", level="BRIDGE", requires=("RND-052",), kind="golden", applies=is_finished)
+def a_finished_turn_is_followed_by_the_suffix(subject: Subject) -> None:
     """Behind a turn that ended stands the suffix, id for id."""
-    if not answered(subject) or subject.expect.closers != [[]]:
-        return NOT_APPLICABLE
     got = appended(subject)
     if got != subject.expect.suffix_ids:
         raise first_difference(subject, subject.expect.suffix_ids, got)
-    return None
 
 
-@check("bridge.close", area="bridge", level="BRIDGE", requires=("RND-053",), kind="golden")
-def a_turn_is_closed_once(subject: Subject) -> Applicability | None:
+def has_closers(question: Question) -> bool:
+    """What may close the turn is known."""
+    return may_answer(question) and question.expect.closers is not None
+
+
+@check("bridge.close", area="bridge", level="BRIDGE", requires=("RND-053",), kind="golden", applies=has_closers)
+def a_turn_is_closed_once(subject: Subject) -> None:
     """A turn that was cut is closed once, one that ended oddly is not closed twice."""
-    expect: BridgeExpect = subject.expect
-    if not answered(subject) or expect.closers is None:
-        return NOT_APPLICABLE
-    got = appended(subject)
+    expect, got = subject.expect, appended(subject)
     allowed = [[*closer, *expect.suffix_ids] for closer in expect.closers]
     if got not in allowed:
         closers = " or ".join(show(subject, closer) for closer in expect.closers)
@@ -123,35 +141,38 @@ def a_turn_is_closed_once(subject: Subject) -> Applicability | None:
             expected=f"{closers}, then {show(subject, expect.suffix_ids[:3])}",
             got=show(subject, got[:6]),
         )
-    return None
 
 
-@check("bridge.thought", area="bridge", level="BRIDGE", requires=("RND-054",), kind="golden")
-def a_thought_is_closed(subject: Subject) -> Applicability | None:
+def is_inside_a_thought(question: Question) -> bool:
+    """The turn was cut inside a thought."""
+    return may_answer(question) and question.expect.closers is None
+
+
+@check(
+    "bridge.thought", area="bridge", level="BRIDGE", requires=("RND-054",), kind="golden", applies=is_inside_a_thought
+)
+def a_thought_is_closed(subject: Subject) -> None:
     """Behind an open thought its close stands once, and then the suffix."""
     expect: BridgeExpect = subject.expect
-    if not answered(subject) or expect.closers is not None:
-        return NOT_APPLICABLE
     got, suffix = appended(subject), expect.suffix_ids
-    if got[len(got) - len(suffix) :] != suffix:
+    if got[max(0, len(got) - len(suffix)) :] != suffix:
         raise first_difference(subject, suffix, got)
     close = (expect.thought_close or "").strip()
     between = subject.rows[subject.cell.row].tokenizer.decode(got[: len(got) - len(suffix)])
     if close and between.count(close) != 1:
         raise Violation("the thought is not closed exactly once", expected=repr(close), got=repr(between))
-    return None
 
 
-@check("bridge.nothing-sampled", area="bridge", level="BRIDGE", requires=("RND-055",), kind="golden")
-def nothing_is_sampled(subject: Subject) -> Applicability | None:
+@check(
+    "bridge.nothing-sampled", area="bridge", level="BRIDGE", requires=("RND-055",), kind="golden", applies=may_answer
+)
+def nothing_is_sampled(subject: Subject) -> None:
     """No token is sampled; the prior part is no content and has no message."""
-    if not answered(subject):
-        return NOT_APPLICABLE
+    total, kept = len(answer_of(subject)), len(prior(subject))
     sampled, content = subject.output.mask("sampled_mask"), subject.output.mask("is_content")
     indices = subject.output.message_indices
     if sampled is None and content is None and not indices:
         raise NotGiven("gives no masks")
-    total, kept = len(subject.output.token_ids), len(prior(subject))
     for name, values in (("sampled_mask", sampled), ("is_content", content), ("message_indices", indices)):
         if values and len(values) != total:
             raise Violation(f"{name} is not parallel to token_ids", expected=total, got=len(values))
@@ -161,19 +182,16 @@ def nothing_is_sampled(subject: Subject) -> Applicability | None:
         raise Violation("a token of the prior part is content", where=f"token {content.index(True)} of {total}")
     if indices and any(index != -1 for index in indices[:kept]):
         raise Violation("a token of the prior part names a new message", expected=-1, got=indices[:kept])
-    return None
 
 
-@check("bridge.bodies", area="bridge", level="BRIDGE", requires=("RND-056",), kind="golden")
-def bodies_are_content(subject: Subject) -> Applicability | None:
+@check("bridge.bodies", area="bridge", level="BRIDGE", requires=("RND-056",), kind="golden", applies=may_answer)
+def bodies_are_content(subject: Subject) -> None:
     """In the suffix content is the bodies of the new messages, each with its own index."""
-    if not answered(subject):
-        return NOT_APPLICABLE
+    ids, suffix = answer_of(subject), subject.expect.suffix_ids
     content, indices = subject.output.mask("is_content"), subject.output.message_indices
     if content is None or not indices:
         raise NotGiven("gives no is_content or no message_indices")
-    ids, suffix = subject.output.token_ids, subject.expect.suffix_ids
-    if not suffix or ids[len(ids) - len(suffix) :] != suffix or len(content) != len(ids):
+    if not suffix or ids[max(0, len(ids) - len(suffix)) :] != suffix or not len(content) == len(indices) == len(ids):
         raise NotGiven("the suffix is another one, so masks cannot be laid over it (see RND-052)")
     offset = len(ids) - len(suffix)
     for token, (kind, message) in enumerate(labels_of_suffix(subject)):
@@ -191,7 +209,6 @@ def bodies_are_content(subject: Subject) -> Applicability | None:
                 expected=message,
                 got=indices[offset + token],
             )
-    return None
 
 
 def labels_of_suffix(subject: Subject) -> list[tuple[str, int | None]]:
@@ -210,29 +227,35 @@ def labels_of_suffix(subject: Subject) -> list[tuple[str, int | None]]:
     return labels
 
 
-@check("bridge.generation-prompt", area="bridge", level="BRIDGE", requires=("RND-058",), kind="golden")
-def the_generation_prompt_ends_it(subject: Subject) -> Applicability | None:
+def ends_with_a_prompt(question: Question) -> bool:
+    """The generation prompt stands at the end."""
+    spans = question.expect.spans
+    return may_answer(question) and bool(spans) and spans[-1][0] == "prompt"
+
+
+@check(
+    "bridge.generation-prompt",
+    area="bridge",
+    level="BRIDGE",
+    requires=("RND-058",),
+    kind="golden",
+    applies=ends_with_a_prompt,
+)
+def the_generation_prompt_ends_it(subject: Subject) -> None:
     """The last tokens are the generation prompt of the given options."""
-    expect: BridgeExpect = subject.expect
-    if not answered(subject) or not expect.spans or expect.spans[-1][0] != "prompt":
-        return NOT_APPLICABLE
-    prompt = expect.suffix_ids[len(expect.suffix_ids) - expect.spans[-1][2] :]
-    got = subject.output.token_ids[len(subject.output.token_ids) - len(prompt) :]
+    expect, ids = subject.expect, answer_of(subject)
+    prompt = expect.suffix_ids[max(0, len(expect.suffix_ids) - expect.spans[-1][2]) :]
+    got = ids[max(0, len(ids) - len(prompt)) :]
     if got != prompt:
         raise Violation(
             "the result does not end with the generation prompt",
             expected=show(subject, prompt),
             got=show(subject, got),
         )
-    return None
 
 
-@check("bridge.answers", area="bridge", level="BRIDGE", requires=("RND-059",), kind="golden")
-def stable_turns_are_bridged(subject: Subject) -> Applicability | None:
+@check("bridge.answers", area="bridge", level="BRIDGE", requires=("RND-059",), kind="golden", applies=has_to("answer"))
+def stable_turns_are_bridged(subject: Subject) -> None:
     """A whole turn under a stable template gets an answer."""
-    expect: BridgeExpect = subject.expect
-    if expect.applies is not None or expect.must != "answer":
-        return NOT_APPLICABLE
     if subject.output.token_ids is None:
         raise Violation("declines although a full render has prompt and completion as its prefix", expected="ids")
-    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
 from tokenspec.areas.engines.records import EnginesExpect, EnginesOutput
 
 MARGIN = 1e-3
@@ -47,15 +47,15 @@ PINNED = (
 )
 
 
-def is_tiny(subject: Subject) -> bool:
+def is_tiny(question: Question) -> bool:
     """Whether the model of the case computes in floating point."""
-    return (subject.request.get("model") or {}).get("kind") == "tiny"
+    return (question.request.get("model") or {}).get("kind") == "tiny"
 
 
-def decided(subject: Subject) -> bool:
+def decided(question: Question) -> bool:
     """Whether rounding cannot have changed the segments."""
-    expect: EnginesExpect = subject.expect
-    return not is_tiny(subject) or (expect.margin is not None and expect.margin > MARGIN)
+    expect: EnginesExpect = question.expect
+    return not is_tiny(question) or (expect.margin is not None and expect.margin > MARGIN)
 
 
 def shown(trace: str, offsets: list[tuple[int, int]]) -> str:
@@ -64,14 +64,12 @@ def shown(trace: str, offsets: list[tuple[int, int]]) -> str:
     return pieces if len(pieces) <= 300 else pieces[:297] + "..."
 
 
-def compare_segments(subject: Subject) -> Applicability | None:
+def compare_segments(subject: Subject) -> None:
     """Equal offsets, or the first difference."""
     expect: EnginesExpect = subject.expect
     output: EnginesOutput = subject.output
-    if not decided(subject):
-        return NOT_APPLICABLE
     if output.offsets == expect.offsets:
-        return None
+        return
     trace = subject.request["trace"]
     ours, theirs = ({start for start, _ in side} for side in (output.offsets, expect.offsets))
     differing = sorted(ours ^ theirs)
@@ -87,53 +85,59 @@ def compare_segments(subject: Subject) -> Applicability | None:
 
 
 def _pinned(requirement: str) -> None:
+    def applies(question: Question) -> bool:
+        return requirement in question.cell.case.requires and decided(question)
+
     @check(
         f"engines.segments.{requirement.lower()}",
         area="engines",
         level="SEGMENTS",
         requires=(requirement,),
         kind="golden",
+        applies=applies,
     )
-    def segments_are_the_oracles(subject: Subject) -> Applicability | None:
+    def segments_are_the_oracles(subject: Subject) -> None:
         """The segments of a case that pins this requirement are the oracle's."""
-        return compare_segments(subject) if requirement in subject.cell.case.requires else NOT_APPLICABLE
+        compare_segments(subject)
 
 
 for _requirement in PINNED:
     _pinned(_requirement)
 
 
-@check("engines.labels", area="engines", level="LABELS", requires=("ENG-085",), kind="golden")
-def labels_are_the_oracles(subject: Subject) -> Applicability | None:
+@check("engines.labels", area="engines", level="LABELS", requires=("ENG-085",), kind="golden", applies=cites("ENG-085"))
+def labels_are_the_oracles(subject: Subject) -> None:
     """Fused labels are the oracle's."""
-    if "ENG-085" not in subject.cell.case.requires:
-        return NOT_APPLICABLE
     output: EnginesOutput = subject.output
     if output.labels is None:
         raise NotGiven("labels")
     if output.labels != subject.expect.labels:
         raise Violation("fused labels differ", expected=subject.expect.labels, got=output.labels)
-    return None
 
 
-@check("engines.threshold", area="engines", level="SCORES", requires=("ENG-023",), kind="golden")
-def threshold_is_the_oracles(subject: Subject) -> Applicability | None:
+def has_a_threshold(question: Question) -> bool:
+    """The forced decoder decides by a threshold."""
+    return question.expect.threshold is not None and "forced-decoder" in question.request["engines"]
+
+
+@check(
+    "engines.threshold", area="engines", level="SCORES", requires=("ENG-023",), kind="golden", applies=has_a_threshold
+)
+def threshold_is_the_oracles(subject: Subject) -> None:
     """The threshold is the oracle's: to nine digits on tables, to rounding on tiny models."""
-    expect: EnginesExpect = subject.expect
-    if expect.threshold is None or "forced-decoder" not in subject.request["engines"]:
-        return NOT_APPLICABLE
-    _close(subject.output.threshold, expect.threshold, 1e-3 if is_tiny(subject) else 1e-9, "threshold")
-    return None
+    _close(subject.output.threshold, subject.expect.threshold, 1e-3 if is_tiny(subject) else 1e-9, "threshold")
 
 
-@check("engines.margin", area="engines", level="SCORES", requires=("ENG-054",), kind="golden")
-def margin_is_the_oracles(subject: Subject) -> Applicability | None:
+def has_a_margin(question: Question) -> bool:
+    """Scores decide, and rounding does not."""
+    margin = question.expect.margin
+    return margin is not None and decided(question) and margin >= 1e-9
+
+
+@check("engines.margin", area="engines", level="SCORES", requires=("ENG-054",), kind="golden", applies=has_a_margin)
+def margin_is_the_oracles(subject: Subject) -> None:
     """The reported decision margin is the oracle's."""
-    expect: EnginesExpect = subject.expect
-    if expect.margin is None or not decided(subject) or expect.margin < 1e-9:
-        return NOT_APPLICABLE
-    _close(subject.output.margin, expect.margin, 2e-3 if is_tiny(subject) else 1e-9, "margin")
-    return None
+    _close(subject.output.margin, subject.expect.margin, 2e-3 if is_tiny(subject) else 1e-9, "margin")
 
 
 def _close(got: float | None, expected: float, tolerance: float, name: str) -> None:
@@ -144,24 +148,25 @@ def _close(got: float | None, expected: float, tolerance: float, name: str) -> N
 
 
 def _measures(requirement: str, names: tuple[str, ...]) -> None:
+    def applies(question: Question) -> bool:
+        return requirement in question.cell.case.requires and question.expect.agreement is not None
+
     @check(
         f"engines.agreement.{requirement.lower()}",
         area="engines",
         level="AGREEMENT",
         requires=(requirement,),
         kind="golden",
+        applies=applies,
     )
-    def measures_are_the_oracles(subject: Subject) -> Applicability | None:
+    def measures_are_the_oracles(subject: Subject) -> None:
         """Measures of agreement are the oracle's."""
-        expected: dict[str, float] | None = subject.expect.agreement
-        if expected is None or requirement not in subject.cell.case.requires:
-            return NOT_APPLICABLE
+        expected: dict[str, float] = subject.expect.agreement
         given: dict[str, Any] | None = subject.output.agreement
         if given is None:
             raise NotGiven("agreement")
         for name in names:
             _close(given.get(name), expected[name], 1e-9, name)
-        return None
 
 
 _measures("ENG-090", ("boundary_similarity", "boundary_f1"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.engines.checks.answers import is_tiny, shown
 from tokenspec.areas.engines.checks.invariants import tokens_of
 from tokenspec.areas.engines.checks.variations import forced, varied
@@ -12,13 +12,27 @@ CLEAR = 5e-3  # beyond the reach of any score of a tiny model
 HAIR = 1e-9  # of the distance between two scores: far below what float32 resolves
 
 
-@check("engines.close", area="engines", level="SCORES", requires=("ENG-056",), kind="golden")
-def nothing_clear_is_called_close(subject: Subject) -> Applicability | None:
+def is_one_engine(question: Question) -> bool:
+    """What a fusion decides has no one threshold."""
+    return not question.request.get("fusion")
+
+
+def rounds(question: Question) -> bool:
+    """A forced decoder in single precision on a tiny model, with scores that pass 2 repeats."""
+    if not is_tiny(question) or not forced("ENG-053")(question):
+        return False
+    texts, parameters = tokens_of(question), question.request["parameters"]
+    single = question.request["model"].get("dtype", "float32") == "float32"
+    return texts is not None and len(texts.ids) >= 2 and single and parameters.get("score_mode") != "upstream_literal"
+
+
+@check("engines.close", area="engines", level="SCORES", requires=("ENG-056",), kind="golden", applies=is_one_engine)
+def nothing_clear_is_called_close(subject: Subject) -> None:
     """Where the oracle's margin is clear, or nothing was decided by a score, no decision is close."""
     expect: EnginesExpect = subject.expect
     close = subject.output.close
-    if close is None or subject.request.get("fusion"):
-        return NOT_APPLICABLE
+    if close is None:
+        raise NotGiven("close")
     _require_starts(subject, close)
     if close and (expect.margin is None or expect.margin > CLEAR):
         raise Violation(
@@ -28,26 +42,20 @@ def nothing_clear_is_called_close(subject: Subject) -> Applicability | None:
             where="close",
             hint="a decision is close by the error of its own score, not by how much one would like to be excused",
         )
-    return None
 
 
-@check("engines.near-tie", area="engines", level="SCORES", requires=("ENG-055",), kind="metamorphic")
-def a_threshold_on_a_score_is_named(subject: Subject) -> Applicability | None:
+@check("engines.near-tie", area="engines", level="SCORES", requires=("ENG-055",), kind="metamorphic", applies=rounds)
+def a_threshold_on_a_score_is_named(subject: Subject) -> None:
     """With the threshold a hair below the largest score, the cut there is close.
 
     Nothing is above the threshold before that token, so its score in pass 2 is the one of pass 1.
     """
-    if not is_tiny(subject) or not forced(subject, "ENG-053"):
-        return NOT_APPLICABLE
     texts = tokens_of(subject)
-    parameters = subject.request["parameters"]
-    single = subject.request["model"].get("dtype", "float32") == "float32"
-    if texts is None or len(texts.ids) < 2 or not single or parameters.get("score_mode") == "upstream_literal":
-        return NOT_APPLICABLE
+    assert texts is not None
     last = len(texts.ids) - 1
     output: EnginesOutput = subject.output_of(varied(subject, quantile=100 * (last - HAIR) / last))
     if len(output.offsets) < 2:
-        return NOT_APPLICABLE  # the largest score belongs to a token that takes no separator
+        raise NotGiven("a cut at the largest score: its token takes no separator")
     if output.close is None:
         raise NotGiven("close")
     _require_starts(subject, output.close)
@@ -59,7 +67,6 @@ def a_threshold_on_a_score_is_named(subject: Subject) -> Applicability | None:
             got=output.close,
             where=shown(subject.request["trace"], output.offsets),
         )
-    return None
 
 
 def _require_starts(subject: Subject, close: list[int]) -> None:

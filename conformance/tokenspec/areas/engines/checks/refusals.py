@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Refused
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, Subject, Violation, check
+from tokenspec.areas.check import Subject, Violation, check, cites
 
 REFUSING = ["ENG-043", "ENG-060", "ENG-061", "ENG-062", "ENG-063", "ENG-064", "ENG-065"]
 
@@ -15,14 +15,12 @@ def _refusal(requirement: str) -> None:
         level="REFUSALS",
         requires=(requirement,),
         kind="rejects",
+        applies=cites(requirement),
     )
-    def the_input_is_refused(subject: Subject) -> Applicability | None:
+    def the_input_is_refused(subject: Subject) -> None:
         """The implementation refuses what this requirement refuses."""
-        if requirement not in subject.cell.case.requires:
-            return NOT_APPLICABLE
         if not isinstance(subject.outcome, Refused):
             raise Violation("an input that is to be refused is answered", expected="a refusal", got=subject.outcome)
-        return None
 
 
 for _requirement in REFUSING:

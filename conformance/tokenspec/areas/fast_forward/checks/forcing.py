@@ -11,27 +11,34 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import Applies, Judge, NotGiven, Question, Subject, Violation, check, cites, everywhere
 from tokenspec.areas.fast_forward.oracle.vocabulary import OracleVocabulary
 from tokenspec.areas.fast_forward.records import Answer, FastForwardExpect, FastForwardOutput, Query, data_of
 
 MARKED = re.compile(rb"\xff\[(\d+)\]")
 
-Judge = Callable[[Subject], Applicability | None]
 
-
-def rule(name: str, level: str, *requires: str, kind: str = "invariant") -> Callable[[Judge], Judge]:
+def rule(
+    name: str, level: str, *requires: str, kind: str = "invariant", applies: Applies = everywhere
+) -> Callable[[Judge], Judge]:
     """Register a check of this area."""
-    return check(f"fast-forward.{name}", area="fast-forward", level=level, requires=requires, kind=kind)
+    return check(
+        f"fast-forward.{name}", area="fast-forward", level=level, requires=requires, kind=kind, applies=applies
+    )
+
+
+def queries(question: Question, mode: str) -> list[Query]:
+    """The queries of one mode."""
+    return [query for query in (Query(**given) for given in question.input["queries"]) if query.mode == mode]
 
 
 def asked(subject: Subject) -> list[tuple[Query, Answer]]:
     """The queries with their answers; a wrong number of answers is a Violation."""
     output: FastForwardOutput = subject.output
-    queries = [Query(**query) for query in subject.input["queries"]]
-    if len(queries) != len(output.answers):
-        raise Violation("one answer per query", expected=len(queries), got=len(output.answers))
-    return list(zip(queries, output.answers, strict=True))
+    made = [Query(**query) for query in subject.input["queries"]]
+    if len(made) != len(output.answers):
+        raise Violation("one answer per query", expected=len(made), got=len(output.answers))
+    return list(zip(made, output.answers, strict=True))
 
 
 def answers(subject: Subject, mode: str) -> Iterator[tuple[Query, list[int], Answer]]:
@@ -51,26 +58,28 @@ def field(value: Any, name: str) -> Any:
     return value
 
 
-def vocabulary(subject: Subject) -> OracleVocabulary:
+def vocabulary(question: Question) -> OracleVocabulary:
     """The vocabulary as the oracle reads it."""
     from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 
-    return vocabulary_of(subject.input, subject.cell.row)
+    return vocabulary_of(question.input, question.cell.row)
 
 
-def forced(subject: Subject) -> bytes:
+def forced(question: Question) -> bytes:
     """The forced bytes by the oracle."""
-    expect: FastForwardExpect = subject.expect
+    expect: FastForwardExpect = question.expect
     return data_of(expect.forced_bytes)
 
 
-@rule("prefix", "TOKENS", "FFT-031", kind="golden")
-def prefix_is_tokenised_alike(subject: Subject) -> Applicability | None:
+def has_prefix(question: Question) -> bool:
+    """Tokens stand before the grammar."""
+    return bool(question.expect.prefix_tokens)
+
+
+@rule("prefix", "TOKENS", "FFT-031", kind="golden", applies=has_prefix)
+def prefix_is_tokenised_alike(subject: Subject) -> None:
     """Each piece of the prefix is tokenised for itself, by the row's tokenizer."""
-    if not subject.expect.prefix_tokens:
-        return NOT_APPLICABLE
     equal("the prefix is other tokens", subject.expect.prefix_tokens, subject.output.prefix_tokens)
-    return None
 
 
 @rule("forced-bytes", "BYTES", "FFT-003", kind="golden")
@@ -80,17 +89,15 @@ def forced_bytes_are_exact(subject: Subject) -> None:
 
 
 @rule("complete", "BYTES", "FFT-004", kind="golden")
-def complete_text_forces_nothing(subject: Subject) -> Applicability | None:
-    """A complete text forces no bytes and no tokens."""
+def complete_text_forces_nothing(subject: Subject) -> None:
+    """A complete text forces no bytes and no tokens, and a text that has to go on is not complete."""
     if not subject.expect.accepting:
-        if subject.output.accepting:
-            raise Violation("the text so far is not complete", expected=False, got=True, where="accepting")
-        return NOT_APPLICABLE
+        equal("the text so far is not complete", False, field(subject.output.accepting, "accepting"), where="accepting")
+        return
     equal("the text so far is complete", True, field(subject.output.accepting, "accepting"))
     for _, answer in asked(subject):
         if answer.tokens or answer.leftover:
             raise Violation("a complete text forces nothing", expected=[], got=answer.tokens, where="tokens, leftover")
-    return None
 
 
 @rule("special-only-by-name", "TOKENS", "FFT-001", kind="golden")
@@ -109,19 +116,15 @@ def text_never_becomes_special(subject: Subject) -> None:
             )
 
 
-@rule("special-whole", "TOKENS", "FFT-005", kind="golden")
-def special_tokens_are_forced_whole(subject: Subject) -> Applicability | None:
+@rule("special-whole", "TOKENS", "FFT-005", kind="golden", applies=lambda question: bool(marked(question)))
+def special_tokens_are_forced_whole(subject: Subject) -> None:
     """Every special token that is forced is in the answer."""
-    named = marked(subject)
-    if not named:
-        return NOT_APPLICABLE
-    known = vocabulary(subject)
+    known, named = vocabulary(subject), marked(subject)
     for mode in ("strict", "llguidance"):
         for _, tokens, _ in answers(subject, mode):
             got = [token for token in tokens if known.spell([token]) is None]
             if got[: len(named)] != named:
                 raise Violation("a forced special token is missing", expected=named, got=got, where=mode)
-    return None
 
 
 @rule("lossless", "BYTES", "FFT-002", kind="golden")
@@ -152,19 +155,30 @@ def leftover_is_forced_next(subject: Subject) -> None:
         )
 
 
-@rule("first-allowed", "TOKENS", "FFT-009")
-def first_token_is_in_the_mask(subject: Subject) -> Applicability | None:
+def forces_tokens(question: Question) -> bool:
+    """Strict tokens are expected; where texts were sampled, forced bytes are all that is known."""
+    return bool(question.expect.longest if knows_the_longest(question) else forced(question))
+
+
+@rule("first-allowed", "TOKENS", "FFT-009", applies=forces_tokens)
+def first_token_is_in_the_mask(subject: Subject) -> None:
     """The mask before the strict tokens allows the first of them."""
-    judged = False
-    for _, tokens, answer in answers(subject, "strict"):
-        if tokens:
-            judged = True
-            equal("the mask forbids the first token", True, field(answer.first_in_mask, "first_in_mask"))
-    return None if judged else NOT_APPLICABLE
+    judged = [answer for _, tokens, answer in answers(subject, "strict") if tokens]
+    if not judged:
+        raise NotGiven("no token is forced in mode strict")
+    for answer in judged:
+        equal("the mask forbids the first token", True, field(answer.first_in_mask, "first_in_mask"))
 
 
-@rule("next-agrees", "TOKENS", "FFT-010", kind="golden")
-def next_token_agrees_with_leftover(subject: Subject) -> Applicability | None:
+def leaves_bytes(question: Question) -> bool:
+    """Bytes of text are expected to be left over; where texts were sampled, forced bytes are all that is known."""
+    taken = raw(vocabulary(question), question.expect.longest) if knows_the_longest(question) else b""
+    left = forced(question)[len(taken) :]
+    return bool(left) and not left.startswith(b"\xff")
+
+
+@rule("next-agrees", "TOKENS", "FFT-010", kind="golden", applies=leaves_bytes)
+def next_token_agrees_with_leftover(subject: Subject) -> None:
     """With a leftover, every next token is a prefix of it or begins with it."""
     known, judged = vocabulary(subject), False
     for _, _, answer in answers(subject, "strict"):
@@ -181,7 +195,8 @@ def next_token_agrees_with_leftover(subject: Subject) -> Applicability | None:
                 raise Violation(
                     "a next token contradicts the leftover", expected=leftover, got=data, where=f"id {token}"
                 )
-    return None if judged else NOT_APPLICABLE
+    if not judged:
+        raise NotGiven("nothing is left over in mode strict")
 
 
 @rule("pure", "BYTES", "FFT-011", kind="metamorphic")
@@ -190,20 +205,18 @@ def queries_change_nothing(subject: Subject) -> None:
     if subject.mutated:
         raise Violation("the request was changed", where="request")
     request = copy.deepcopy(subject.request)
-    queries = request["queries"]
-    request["queries"] = [*reversed(queries), *queries]
+    once = request["queries"]
+    request["queries"] = [*reversed(once), *once]
     again = subject.output_of(request)
-    count = len(queries)
+    count = len(once)
     equal("the number of answers depends on the queries", 2 * count, len(again.answers))
     equal("other answers in reverse order", subject.output.answers, list(reversed(again.answers[:count])))
     equal("other answers the second time", subject.output.answers, again.answers[count:])
 
 
-@rule("canonical", "CANONICAL", "FFT-020", kind="golden")
-def forced_tokens_are_canonical(subject: Subject) -> Applicability | None:
+@rule("canonical", "CANONICAL", "FFT-020", kind="golden", applies=lambda question: bool(question.expect.beginnings))
+def forced_tokens_are_canonical(subject: Subject) -> None:
     """Every canonical way to go on begins with the strict tokens."""
-    if not subject.expect.beginnings:
-        return NOT_APPLICABLE
     for _, tokens, _ in answers(subject, "strict"):
         for beginning in subject.expect.beginnings:
             if beginning.tokens[: len(tokens)] != tokens:
@@ -213,76 +226,96 @@ def forced_tokens_are_canonical(subject: Subject) -> Applicability | None:
                     got=tokens,
                     hint="tokenise whole continuations and keep what all of them share",
                 )
-    return None
 
 
-@rule("whole", "CANONICAL", "FFT-021", kind="golden")
-def text_without_choice_is_whole(subject: Subject) -> Applicability | None:
+def leaves_no_choice(question: Question) -> bool:
+    """The grammar has a single text from here, and it is forced."""
+    expect: FastForwardExpect = question.expect
+    return expect.texts == 1 and len(expect.beginnings) == 1 and not data_of(expect.beginnings[0].text)
+
+
+@rule("whole", "CANONICAL", "FFT-021", kind="golden", applies=leaves_no_choice)
+def text_without_choice_is_whole(subject: Subject) -> None:
     """A single possible text is forced to its end."""
     expect: FastForwardExpect = subject.expect
-    if expect.texts != 1 or len(expect.beginnings) != 1 or data_of(expect.beginnings[0].text):
-        return NOT_APPLICABLE
     for _, tokens, answer in answers(subject, "strict"):
         equal("a text without choice is not forced whole", expect.beginnings[0].tokens, tokens)
         equal("something is left over", b"", data_of(field(answer.leftover, "leftover")))
-    return None
 
 
-@rule("longest", "CANONICAL", "FFT-022", kind="golden")
-def no_more_is_held_back_than_necessary(subject: Subject) -> Applicability | None:
+def knows_the_longest(question: Question) -> bool:
+    """All texts of the grammar are known, and with them what they share."""
+    expect: FastForwardExpect = question.expect
+    return expect.texts is not None and expect.longest is not None and bool(expect.beginnings)
+
+
+@rule("longest", "CANONICAL", "FFT-022", kind="golden", applies=knows_the_longest)
+def no_more_is_held_back_than_necessary(subject: Subject) -> None:
     """The strict tokens are all that canonical continuations share."""
-    expect: FastForwardExpect = subject.expect
-    if expect.texts is None or expect.longest is None or not expect.beginnings:
-        return NOT_APPLICABLE
     for _, tokens, _ in answers(subject, "strict"):
-        equal("more could be forced", expect.longest, tokens)
-    return None
+        equal("more could be forced", subject.expect.longest, tokens)
 
 
-@rule("no-window", "TOKENS", "FFT-023")
-def strict_has_no_window(subject: Subject) -> Applicability | None:
+@rule("no-window", "TOKENS", "FFT-023", applies=lambda question: len(queries(question, "strict")) > 1)
+def strict_has_no_window(subject: Subject) -> None:
     """Strict answers do not depend on the window."""
     given = [tokens for _, tokens, _ in answers(subject, "strict")]
     if len(given) < 2:
-        return NOT_APPLICABLE
+        raise NotGiven("one strict answer only, so there is nothing to compare it with")
     for tokens in given[1:]:
         equal("the window changes a strict answer", given[0], tokens)
-    return None
 
 
-@rule("upstream", "TOKENS", "FFT-030", kind="golden")
-def tokens_are_those_of_llguidance(subject: Subject) -> Applicability | None:
+def loads_upstream(question: Question) -> bool:
+    """The pinned implementation loads the vocabulary."""
+    return question.expect.llguidance is not None
+
+
+@rule("upstream", "TOKENS", "FFT-030", kind="golden", applies=loads_upstream)
+def tokens_are_those_of_llguidance(subject: Subject) -> None:
     """Mode llguidance, upstream's window: token for token."""
-    return compare_with_upstream(subject)
+    compare_with_upstream(subject)
 
 
-@rule("context", "TOKENS", "FFT-031", kind="golden")
-def last_token_is_context(subject: Subject) -> Applicability | None:
+@rule(
+    "context",
+    "TOKENS",
+    "FFT-031",
+    kind="golden",
+    applies=lambda question: has_prefix(question) and loads_upstream(question),
+)
+def last_token_is_context(subject: Subject) -> None:
     """The same where a token stands before: it is context, or left out if it does not come back."""
-    return compare_with_upstream(subject) if subject.expect.prefix_tokens else NOT_APPLICABLE
+    compare_with_upstream(subject)
 
 
-def compare_with_upstream(subject: Subject) -> Applicability | None:
-    """Compare where upstream loads the vocabulary and both force the same bytes."""
-    expected = subject.expect.llguidance
-    if expected is None or data_of(field(subject.output.forced_bytes, "forced_bytes")) != forced(subject):
-        return NOT_APPLICABLE
+def compare_with_upstream(subject: Subject) -> None:
+    """Compare where both force the same bytes."""
+    if data_of(field(subject.output.forced_bytes, "forced_bytes")) != forced(subject):
+        raise NotGiven("other bytes are forced, so other tokens are (see FFT-003)")
+    hint = "compare window, context, settled tokens"
     for query, tokens, _ in answers(subject, "llguidance"):
         if query.upstream:
-            equal("llguidance forces other tokens", expected, tokens, hint="compare window, context, settled tokens")
-    return None
+            equal("llguidance forces other tokens", subject.expect.llguidance, tokens, hint=hint)
 
 
-@rule("window", "TOKENS", "FFT-032")
-def larger_window_gives_back_more(subject: Subject) -> Applicability | None:
+def windowed(query: Query) -> bool:
+    """Whether a query of mode llguidance differs from upstream's in its window at most."""
+    return query.grammar_check and query.max_length is None
+
+
+def asks_for_windows(question: Question) -> bool:
+    """The case asks for two windows."""
+    return sum(map(windowed, queries(question, "llguidance"))) > 1
+
+
+@rule("window", "TOKENS", "FFT-032", applies=asks_for_windows)
+def larger_window_gives_back_more(subject: Subject) -> None:
     """With a larger window the tokens are a prefix; with none nothing is given back."""
-    plain = [item for item in answers(subject, "llguidance") if item[0].grammar_check and item[0].max_length is None]
+    plain = [item for item in answers(subject, "llguidance") if windowed(item[0])]
     plain.sort(key=lambda item: float("inf") if item[0].max_tokens is None else item[0].max_tokens)
     if len(plain) < 2:
-        missing = next((answer.unsupported for query, answer in asked(subject) if answer.unsupported), None)
-        if missing:
-            raise NotGiven(missing)
-        return NOT_APPLICABLE
+        raise NotGiven(why_unsupported(subject))
     for query, _, answer in plain:
         if query.max_tokens == 0:
             equal("a window of no tokens gives something back", b"", data_of(field(answer.leftover, "leftover")))
@@ -290,67 +323,73 @@ def larger_window_gives_back_more(subject: Subject) -> Applicability | None:
         prefix_of(
             "a larger window gives back less", larger, smaller, f"max_tokens {small.max_tokens} and {large.max_tokens}"
         )
-    return None
 
 
-@rule("unchecked", "TOKENS", "FFT-033")
-def without_grammar_check_more_is_held_back(subject: Subject) -> Applicability | None:
+def why_unsupported(subject: Subject) -> str:
+    """The first reason an implementation gives for a query it has no answer to."""
+    return next(
+        (answer.unsupported for _, answer in asked(subject) if answer.unsupported), "fewer answers than queries"
+    )
+
+
+def asks_unchecked(question: Question) -> bool:
+    """The case asks what upstream asks, and the same without grammar check."""
+    own = queries(question, "llguidance")
+    return any(query.upstream for query in own) and any(not query.grammar_check for query in own)
+
+
+@rule("unchecked", "TOKENS", "FFT-033", applies=asks_unchecked)
+def without_grammar_check_more_is_held_back(subject: Subject) -> None:
     """Without grammar check the tokens are a prefix of those with it."""
     given = list(answers(subject, "llguidance"))
     checked = next((tokens for query, tokens, _ in given if query.upstream), None)
     unchecked = next((tokens for query, tokens, _ in given if not query.grammar_check), None)
     if checked is None or unchecked is None:
-        missing = next((answer.unsupported for query, answer in asked(subject) if not query.grammar_check), None)
-        if missing:
-            raise NotGiven(missing)
-        return NOT_APPLICABLE
+        raise NotGiven(why_unsupported(subject))
     prefix_of("without grammar check less is held back", unchecked, checked, "grammar_check")
-    return None
 
 
-@rule("modes-agree", "TOKENS", "FFT-034", kind="golden")
-def profiles_do_not_contradict(subject: Subject) -> Applicability | None:
+def upstream_is_canonical(question: Question) -> bool:
+    """The tokens of llguidance spell forced text, and no canonical way to go on leaves them."""
+    upstream, text = question.expect.llguidance, forced(question)
+    if not upstream or MARKED.search(text) or not text.startswith(raw(vocabulary(question), upstream)):
+        return False
+    return all(way.tokens[: len(upstream)] == upstream for way in question.expect.beginnings)
+
+
+@rule("modes-agree", "TOKENS", "FFT-034", kind="golden", applies=upstream_is_canonical)
+def profiles_do_not_contradict(subject: Subject) -> None:
     """One profile's tokens are a prefix of the other's, where those of llguidance are text and canonical."""
-    known, upstream = vocabulary(subject), subject.expect.llguidance
-    if not upstream or not forced(subject).startswith(raw(known, upstream)) or MARKED.search(forced(subject)):
-        return NOT_APPLICABLE
-    if any(way.tokens[: len(upstream)] != upstream for way in subject.expect.beginnings):
-        return NOT_APPLICABLE
     strict = next(answers(subject, "strict"))[1]
     for query, tokens, _ in answers(subject, "llguidance"):
         if query.upstream and tokens[: len(strict)] != strict[: len(tokens)]:
             raise Violation("the profiles contradict each other", expected=tokens, got=strict, where="strict")
-    return None
 
 
-@rule("refuses-keyword", "BYTES", "FFT-040", kind="rejects")
-def unsupported_keyword_is_named(subject: Subject) -> Applicability | None:
+@rule(
+    "refuses-keyword",
+    "BYTES",
+    "FFT-040",
+    kind="rejects",
+    applies=lambda question: question.input.get("names") is not None,
+)
+def unsupported_keyword_is_named(subject: Subject) -> None:
     """The refusal names the keyword."""
-    word = subject.input.get("names")
-    if word is None:
-        return NOT_APPLICABLE
-    message = refusal(subject)
+    word, message = subject.input["names"], refusal(subject)
     if word not in message:
         raise Violation("the refusal does not name the keyword", expected=word, got=message)
-    return None
 
 
-@rule("refuses-input", "BYTES", "FFT-041", kind="rejects")
-def bad_input_is_refused(subject: Subject) -> Applicability | None:
+@rule("refuses-input", "BYTES", "FFT-041", kind="rejects", applies=cites("FFT-041"))
+def bad_input_is_refused(subject: Subject) -> None:
     """Prefix, window, special name or grammar that make no sense are refused."""
-    if "FFT-041" not in subject.cell.case.requires:
-        return NOT_APPLICABLE
     refusal(subject)
-    return None
 
 
-@rule("refuses-endless", "BYTES", "FFT-006", kind="rejects")
-def forcing_is_bounded(subject: Subject) -> Applicability | None:
+@rule("refuses-endless", "BYTES", "FFT-006", kind="rejects", applies=cites("FFT-006"))
+def forcing_is_bounded(subject: Subject) -> None:
     """Very long forced text is refused."""
-    if "FFT-006" not in subject.cell.case.requires:
-        return NOT_APPLICABLE
     refusal(subject)
-    return None
 
 
 def refusal(subject: Subject) -> str:
@@ -362,9 +401,9 @@ def refusal(subject: Subject) -> str:
     return subject.outcome.message
 
 
-def marked(subject: Subject) -> list[int]:
+def marked(question: Question) -> list[int]:
     """The special tokens among the forced bytes."""
-    return [int(number) for number in MARKED.findall(forced(subject))]
+    return [int(number) for number in MARKED.findall(forced(question))]
 
 
 def raw(known: OracleVocabulary, tokens: list[int]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, Subject, Violation, check
+from tokenspec.areas.check import Applies, Question, Subject, Violation, check
 
 if TYPE_CHECKING:
     from tokenspec.areas.parse.records import ParseExpect
@@ -12,10 +12,20 @@ if TYPE_CHECKING:
 CUT = "\ufffd"
 
 
-def judged(subject: Subject, *names: str) -> bool:
+def knows(question: Question, *names: str) -> bool:
     """Whether the row expresses the case and the oracle knows one of these fields."""
-    expect: ParseExpect = subject.expect
+    expect: ParseExpect = question.expect
     return expect.applies is None and any(name in expect.judged for name in names)
+
+
+def judges(*names: str) -> Applies:
+    """The row expresses the case, and the oracle knows one of these fields."""
+    return lambda question: knows(question, *names)
+
+
+def has_piece(question: Question, kind: str) -> bool:
+    """Whether a piece of the completion is of this kind."""
+    return any(isinstance(piece, dict) and kind in piece for piece in question.input["completion"])
 
 
 def texts(subject: Subject) -> list[tuple[str, str, str]]:
@@ -37,29 +47,35 @@ def compare(subject: Subject, *, strip: bool, names: tuple[str, ...] = ("content
             raise Violation(f"{name} is not what the template wrote", expected=repr(expected), got=repr(got))
 
 
-@check("parse.texts", area="parse", level="PARSE", requires=("RND-060",), kind="golden")
-def texts_come_back(subject: Subject) -> Applicability | None:
+@check(
+    "parse.texts",
+    area="parse",
+    level="PARSE",
+    requires=("RND-060",),
+    kind="golden",
+    applies=judges("content", "reasoning_content"),
+)
+def texts_come_back(subject: Subject) -> None:
     """Content and reasoning come back apart (outer white space is another check's)."""
-    if not judged(subject, "content", "reasoning_content"):
-        return NOT_APPLICABLE
     compare(subject, strip=True)
-    return None
 
 
-@check("parse.white-space", area="parse", level="PARSE", requires=("RND-066",), kind="golden")
-def white_space_is_kept(subject: Subject) -> Applicability | None:
+@check(
+    "parse.white-space",
+    area="parse",
+    level="PARSE",
+    requires=("RND-066",),
+    kind="golden",
+    applies=judges("content", "reasoning_content"),
+)
+def white_space_is_kept(subject: Subject) -> None:
     """Content and reasoning come back with their outer white space, without the template's own."""
-    if not judged(subject, "content", "reasoning_content"):
-        return NOT_APPLICABLE
     compare(subject, strip=False)
-    return None
 
 
-@check("parse.calls", area="parse", level="PARSE", requires=("RND-061",), kind="golden")
-def calls_come_back(subject: Subject) -> Applicability | None:
+@check("parse.calls", area="parse", level="PARSE", requires=("RND-061",), kind="golden", applies=judges("tool_calls"))
+def calls_come_back(subject: Subject) -> None:
     """Calls come back in number, order, name and values."""
-    if not judged(subject, "tool_calls"):
-        return NOT_APPLICABLE
     expected, got = subject.expect.tool_calls, subject.output.tool_calls
     if len(expected) != len(got):
         raise Violation("another number of calls", expected=len(expected), got=[call.name for call in got])
@@ -71,7 +87,6 @@ def calls_come_back(subject: Subject) -> Applicability | None:
             raise Violation("a call has another name", where=where, expected=wanted.name, got=call.name)
         if not same_value(call.arguments, wanted.arguments):
             raise Violation("a call has other arguments", where=where, expected=wanted.arguments, got=call.arguments)
-    return None
 
 
 def same_value(one: Any, other: Any) -> bool:
@@ -85,13 +100,15 @@ def same_value(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@check("parse.attempts", area="parse", level="PARSE", requires=("RND-063",), kind="golden")
-def broken_calls_are_attempts(subject: Subject) -> Applicability | None:
+def has_attempts(question: Question) -> bool:
+    """The completion holds call attempts."""
+    return knows(question, "tool_calls") and bool(question.expect.tool_calls)
+
+
+@check("parse.attempts", area="parse", level="PARSE", requires=("RND-063",), kind="golden", applies=has_attempts)
+def broken_calls_are_attempts(subject: Subject) -> None:
     """A broken call is reported in its place with a status of its own, a good one with `ok`."""
-    expected = subject.expect.tool_calls
-    if not judged(subject, "tool_calls") or not expected:
-        return NOT_APPLICABLE
-    got = subject.output.tool_calls
+    expected, got = subject.expect.tool_calls, subject.output.tool_calls
     for number, wanted in enumerate(expected):
         if number >= len(got):
             raise Violation("a call attempt is missing", where=f"call {number}", expected=wanted.status)
@@ -102,74 +119,103 @@ def broken_calls_are_attempts(subject: Subject) -> Applicability | None:
                 expected=" or ".join(wanted.status),
                 got=got[number].status,
             )
-    return None
 
 
-@check("parse.stop-tokens", area="parse", level="PARSE", requires=("RND-062",), kind="golden")
-def stop_tokens_are_not_content(subject: Subject) -> Applicability | None:
-    """The content does not end with the stop tokens that ended the turn."""
-    row, ids = subject.rows[subject.cell.row], subject.expect.token_ids
+def ending_stop(question: Question) -> str | None:
+    """The stop token that ends the completion."""
+    row, ids = question.rows[question.cell.row], question.expect.token_ids
     stops = {row.tokenizer.convert_tokens_to_ids(stop): stop for stop in row.spec.wire.stop}
-    if subject.expect.applies is not None or not ids or ids[-1] not in stops:
-        return NOT_APPLICABLE
-    stop = stops[ids[-1]]
+    return stops.get(ids[-1]) if ids else None
+
+
+def ends_with_a_stop(question: Question) -> bool:
+    """The row expresses the case, and a stop token ends the completion."""
+    return question.expect.applies is None and ending_stop(question) is not None
+
+
+@check("parse.stop-tokens", area="parse", level="PARSE", requires=("RND-062",), kind="golden", applies=ends_with_a_stop)
+def stop_tokens_are_not_content(subject: Subject) -> None:
+    """The content does not end with the stop tokens that ended the turn."""
+    stop = ending_stop(subject) or ""
     for name in ("content", "reasoning_content"):
         text = getattr(subject.output, name) or ""
         if text.rstrip().endswith(stop):
             raise Violation(f"{name} ends with the stop token", expected="without it", got=repr(text[-40:]))
-    return None
 
 
-@check("parse.cut-thought", area="parse", level="PARSE", requires=("RND-064",), kind="golden")
-def a_cut_thought_is_reasoning(subject: Subject) -> Applicability | None:
+def is_cut_in_a_thought(question: Question) -> bool:
+    """The completion was cut inside a thought."""
+    return knows(question, "reasoning_complete") and question.expect.reasoning_complete is False
+
+
+@check(
+    "parse.cut-thought", area="parse", level="PARSE", requires=("RND-064",), kind="golden", applies=is_cut_in_a_thought
+)
+def a_cut_thought_is_reasoning(subject: Subject) -> None:
     """What was thought before the cut is reasoning, and not complete."""
-    expect: ParseExpect = subject.expect
-    if not judged(subject, "reasoning_complete") or expect.reasoning_complete is not False:
-        return NOT_APPLICABLE
     if subject.output.reasoning_complete is not False:
         raise Violation("a cut thought passes as complete", expected=False, got=subject.output.reasoning_complete)
     compare(subject, strip=True)
-    return None
 
 
-@check("parse.prompt-thought", area="parse", level="PARSE", requires=("RND-065",), kind="golden")
-def the_prompts_thought_is_known(subject: Subject) -> Applicability | None:
+def prompt_opens_a_thought(question: Question) -> bool:
+    """The prompt is given and opens a thought."""
+    prompt_given = question.request.get("prompt_ids") is not None
+    return question.expect.prompt_opens_thought and prompt_given and knows(question, "reasoning_content")
+
+
+@check(
+    "parse.prompt-thought",
+    area="parse",
+    level="PARSE",
+    requires=("RND-065",),
+    kind="golden",
+    applies=prompt_opens_a_thought,
+)
+def the_prompts_thought_is_known(subject: Subject) -> None:
     """Where the prompt opened the thought, the completion begins inside it."""
-    prompt_given = subject.request.get("prompt_ids") is not None
-    if not subject.expect.prompt_opens_thought or not prompt_given or not judged(subject, "reasoning_content"):
-        return NOT_APPLICABLE
     compare(subject, strip=True)
-    return None
 
 
-@check("parse.ordinary-tokens", area="parse", level="PARSE", requires=("RND-067",), kind="golden")
-def ordinary_tokens_are_no_markers(subject: Subject) -> Applicability | None:
+def spells_markers(question: Question) -> bool:
+    """Ordinary tokens spell a marker."""
+    return has_piece(question, "plain") and knows(question, "content")
+
+
+@check(
+    "parse.ordinary-tokens", area="parse", level="PARSE", requires=("RND-067",), kind="golden", applies=spells_markers
+)
+def ordinary_tokens_are_no_markers(subject: Subject) -> None:
     """Ordinary tokens that spell a marker are text."""
-    if not any("plain" in piece for piece in subject.input["completion"]) or not judged(subject, "content"):
-        return NOT_APPLICABLE
     compare(subject, strip=False)
     calls = subject.output.tool_calls
     if "tool_calls" in subject.expect.judged and calls:
         raise Violation("text became a call", expected=[], got=[call.name for call in calls])
-    return None
 
 
-@check("parse.resplit", area="parse", level="PARSE", requires=("RND-068",), kind="golden")
-def equal_bytes_parse_equally(subject: Subject) -> Applicability | None:
+def is_resplit(question: Question) -> bool:
+    """The same bytes are split into other tokens."""
+    return has_piece(question, "resplit") and knows(question, "content", "tool_calls")
+
+
+@check("parse.resplit", area="parse", level="PARSE", requires=("RND-068",), kind="golden", applies=is_resplit)
+def equal_bytes_parse_equally(subject: Subject) -> None:
     """In another split of the same bytes the answer is the same."""
-    resplit = any("resplit" in piece for piece in subject.input["completion"])
-    if not resplit or not judged(subject, "content", "tool_calls"):
-        return NOT_APPLICABLE
     compare(subject, strip=False)
-    return calls_come_back(subject)
+    if knows(subject, "tool_calls"):
+        calls_come_back(subject)
 
 
-@check("parse.cut-character", area="parse", level="PARSE", requires=("RND-069",), kind="golden")
-def a_cut_character_costs_one(subject: Subject) -> Applicability | None:
+@check(
+    "parse.cut-character",
+    area="parse",
+    level="PARSE",
+    requires=("RND-069",),
+    kind="golden",
+    applies=judges("content_prefix"),
+)
+def a_cut_character_costs_one(subject: Subject) -> None:
     """Every whole character before the cut comes back; at most replacement characters follow."""
-    if not judged(subject, "content_prefix"):
-        return NOT_APPLICABLE
     prefix, got = subject.expect.content_prefix or "", subject.output.content
     if not got.startswith(prefix) or got[len(prefix) :].strip(CUT):
         raise Violation("characters before the cut are lost or changed", expected=repr(prefix), got=repr(got))
-    return None

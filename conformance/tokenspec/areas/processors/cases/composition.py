@@ -32,6 +32,33 @@ FINISHED = "FINISHED_ROWS"
 
 CASES: list[Case] = [
     case(
+        "chain-of-nobody",
+        "No processor: rows come and go, and everything stays allowed.",
+        CHAIN,
+        "023",
+        [],
+        [allow, advance(4, 15), allow, bitmask, reorder(1, 0, 1), advance(3, 2, 2), allow],
+        rows=2,
+        facts=[["ALL", "ALL"], ["ALL", "ALL"], [[65535], [65535]], ["ALL", "ALL", "ALL"]],
+    ),
+    case(
+        "chain-of-nobody-keeps-bits",
+        "No processor: logits keep every bit, those that are minus infinity on a whole row too.",
+        CHAIN,
+        "023 014",
+        [],
+        [apply("float32", ["3f800000", "80000000"] * 8, ["-inf"] * 16)],
+        rows=2,
+    ),
+    case(
+        "chain-of-nobody-still-reads-tokens",
+        "No processor: a token outside the vocabulary is refused all the same.",
+        CHAIN,
+        "023 006",
+        [],
+        [allow, advance(16)],
+    ),
+    case(
         "chain-two-trees",
         "Two trees: common candidates only.",
         CHAIN,

@@ -6,23 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation
+from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation
 from tokenspec.areas.processors.oracle.scripts import Timeline, walk
 
 if TYPE_CHECKING:
-    from tokenspec.areas.processors.records import StepAnswer
+    from tokenspec.areas.processors.records import StepAnswer, StepError
 
 FIELDS = {"allow": "allowed", "select": "allowed", "status": "status", "bitmask": "words", "apply": "bits"}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One asking step. ``timeline`` holds the histories of that moment."""
+    """One asking step that is answered with a value. ``timeline`` holds the histories of that moment."""
 
     index: int
     step: dict[str, Any]
     want: StepAnswer
-    got: StepAnswer
     timeline: Timeline
 
     @property
@@ -36,14 +35,14 @@ class Asked:
         return value
 
 
-def kinds(subject: Subject) -> list[str]:
-    """The kinds of the script's processors, in order."""
-    return [processor["kind"] for processor in subject.request["processors"]]
+def kinds(question: Question) -> list[str]:
+    """The kinds of the script's processors, in order; empty for a configuration that names none."""
+    return [processor.get("kind", "") for processor in question.request["processors"]]
 
 
-def policies(subject: Subject, kind: str) -> list[dict[str, Any]]:
+def policies(question: Question, kind: str) -> list[dict[str, Any]]:
     """The configurations of one kind."""
-    return [processor for processor in subject.request["processors"] if processor["kind"] == kind]
+    return [processor for processor in question.request["processors"] if processor.get("kind") == kind]
 
 
 def answers(subject: Subject) -> list[StepAnswer]:
@@ -57,43 +56,64 @@ def answers(subject: Subject) -> list[StepAnswer]:
     return steps
 
 
-def asking_steps(subject: Subject, *ops: str) -> Iterator[Asked]:
+def asking_steps(question: Question, *ops: str) -> Iterator[Asked]:
     """The steps of these kinds that are expected to be answered with a value."""
-    got = answers(subject)
-    for index, (timeline, step, _) in enumerate(walk(subject.request)):
-        want = subject.expect.steps[index]
+    for index, (timeline, step, _) in enumerate(walk(question.request)):
+        want = question.expect.steps[index]
         if step["op"] in ops and want.error is None:
-            yield Asked(index, step, want, got[index], timeline)
+            yield Asked(index, step, want, timeline)
 
 
-def compare_rows(
-    subject: Subject, ops: tuple[str, ...], concerns: Callable[[Asked, int], bool], hint: str
-) -> Applicability | None:
-    """Compare the answers of the rows that ``concerns`` picks; none picked means the check does not apply."""
-    seen = False
-    for asked in asking_steps(subject, *ops):
-        want = asked.field(asked.want) or []
-        rows = [row for row in range(len(want)) if concerns(asked, row)]
-        if not rows:
-            continue
-        seen = True
-        if asked.got.error is not None:
-            raise Violation("refused", expected="an answer", got=asked.got.error.code, where=asked.place, hint=hint)
-        got = asked.field(asked.got)
-        if got is None:
-            raise NotGiven(f"no field {FIELDS[asked.step['op']]} in the answer to {asked.place}")
-        if len(got) != len(want):
-            raise Violation("wrong number of rows", expected=len(want), got=len(got), where=asked.place)
-        for row in rows:
-            if got[row] != want[row]:
-                raise Violation(
-                    "wrong answer",
-                    expected=shorten(want[row]),
-                    got=shorten(got[row]),
-                    where=f"{asked.place}, row {row}, history {asked.timeline.rows[row]}",
-                    hint=hint,
-                )
-    return None if seen else NOT_APPLICABLE
+def answered(asked: Asked, got: list[StepAnswer], due: str, hint: str = "") -> list[Any]:
+    """The rows that came for a step, as many as expected."""
+    answer, want = got[asked.index], asked.field(asked.want) or []
+    if answer.error is not None:
+        raise Violation("refused", expected=due, got=answer.error.code, where=asked.place, hint=hint)
+    rows = asked.field(answer)
+    if rows is None:
+        raise NotGiven(f"no field {FIELDS[asked.step['op']]} in the answer to {asked.place}")
+    if len(rows) != len(want):
+        raise Violation("wrong number of rows", expected=len(want), got=len(rows), where=asked.place)
+    return rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a check compares, picked by the script and its expectation alone.
+
+    Attributes:
+        ops: the kinds of steps.
+        concerns: which rows of such a step.
+        scripts: which scripts at all.
+    """
+
+    ops: tuple[str, ...]
+    concerns: Callable[[Asked, int], bool] = lambda _asked, _row: True
+    scripts: Applies = lambda _question: True
+
+    def applies(self, question: Question) -> bool:
+        """Whether there is a row to compare."""
+        return self.scripts(question) and any(self.of(asked) for asked in asking_steps(question, *self.ops))
+
+    def of(self, asked: Asked) -> list[int]:
+        """The rows of a step."""
+        return [row for row in range(len(asked.field(asked.want) or [])) if self.concerns(asked, row)]
+
+    def compare(self, subject: Subject, hint: str) -> None:
+        """Compare the answers of these rows."""
+        got = answers(subject)
+        for asked in asking_steps(subject, *self.ops):
+            rows, want = self.of(asked), asked.field(asked.want) or []
+            given = answered(asked, got, "an answer", hint) if rows else []
+            for row in rows:
+                if given[row] != want[row]:
+                    raise Violation(
+                        "wrong answer",
+                        expected=shorten(want[row]),
+                        got=shorten(given[row]),
+                        where=f"{asked.place}, row {row}, history {asked.timeline.rows[row]}",
+                        hint=hint,
+                    )
 
 
 def shorten(value: object) -> str:
@@ -103,9 +123,9 @@ def shorten(value: object) -> str:
     return str(value)
 
 
-def refusal_step(subject: Subject, *codes: str) -> tuple[int, StepAnswer] | None:
+def refusal_step(question: Question, *codes: str) -> tuple[int, StepError] | None:
     """The step that is expected to be refused with one of these codes."""
-    for index, want in enumerate(subject.expect.steps):
+    for index, want in enumerate(question.expect.steps):
         if want.error is not None and want.error.code in codes:
-            return index, want
+            return index, want.error
     return None

@@ -3,167 +3,183 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Refused
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, Subject, Violation, check
+from tokenspec.areas.check import Applies, Question, Subject, Violation, check, cites
 from tokenspec.areas.processors.checks.asked import answers, kinds, refusal_step
+from tokenspec.areas.processors.records import Refusal
 
 AREA, ERRORS = "processors", "ERRORS"
 
 
-def compare_refusal(subject: Subject, *codes: str, names: bool = False) -> Applicability | None:
+def refuses(*codes: str) -> Applies:
+    """A step of the script is to be refused with one of these codes."""
+    return lambda question: refusal_step(question, *codes) is not None
+
+
+def compare_refusal(subject: Subject, *codes: str, names: bool = False) -> None:
     """The step that must be refused is refused with the same code and row, and nothing later is answered."""
     expected = refusal_step(subject, *codes)
+    given = answers(subject)
     if expected is None:
-        return NOT_APPLICABLE
+        return
     index, want = expected
-    got = answers(subject)[index]
-    place = f"step {index} ({subject.request['steps'][index]['op']})"
-    assert want.error is not None
+    got, place = given[index], f"step {index} ({subject.request['steps'][index]['op']})"
     if got.error is None:
-        raise Violation("answered where a refusal is due", expected=want.error.code, got=got, where=place)
-    if got.error.code != want.error.code or got.error.row != want.error.row:
-        raise Violation("another refusal", expected=want.error, got=got.error, where=place)
-    if names and got.error.processors != want.error.processors:
+        raise Violation("answered where a refusal is due", expected=want.code, got=got, where=place)
+    if got.error.code != want.code or got.error.row != want.row:
+        raise Violation("another refusal", expected=want, got=got.error, where=place)
+    if names and got.error.processors != want.processors:
         raise Violation(
             "other processors to blame",
-            expected=want.error.processors,
+            expected=want.processors,
             got=got.error.processors,
             where=place,
             hint="name each member whose removal alone leaves a choice, in the order of the chain",
         )
-    return None
 
 
-@check("processors.refuse.token", area=AREA, level=ERRORS, requires=("PRC-006",), kind="golden")
-def tokens_lie_in_the_vocabulary(subject: Subject) -> Applicability | None:
-    """A token outside the vocabulary, or a missing one, is refused."""
-    return compare_refusal(subject, "token-out-of-range", "shape-mismatch")
+def step_is_refused(name: str, requirement: str, *codes: str, doc: str) -> None:
+    """Register the check of one kind of refused step."""
+
+    def judge(subject: Subject) -> None:
+        compare_refusal(subject, *codes)
+
+    judge.__doc__ = doc
+    check(
+        f"processors.refuse.{name}",
+        area=AREA,
+        level=ERRORS,
+        requires=(requirement,),
+        kind="golden",
+        applies=refuses(*codes),
+    )(judge)
 
 
-@check("processors.refuse.source-row", area=AREA, level=ERRORS, requires=("PRC-007",), kind="golden")
-def source_rows_exist(subject: Subject) -> Applicability | None:
-    """A source row that does not exist is refused."""
-    return compare_refusal(subject, "source-row-out-of-range")
+step_is_refused(
+    "token",
+    "PRC-006",
+    "token-out-of-range",
+    "shape-mismatch",
+    doc="A token outside the vocabulary, or a missing one, is refused.",
+)
+step_is_refused("source-row", "PRC-007", "source-row-out-of-range", doc="A source row that does not exist is refused.")
+step_is_refused("width", "PRC-008", "vocab-mismatch", doc="Logits of another width are refused.")
+step_is_refused("empty", "PRC-012", "empty-allowed-set", doc="A row without an allowed id is refused.")
+step_is_refused("dead", "PRC-013", "dead-row", doc="A dead row is refused when asked to.")
+step_is_refused("type", "PRC-015", "unsupported-dtype", doc="Logits without a minus infinity are refused.")
+step_is_refused("crossing-reorder", "PRC-062", "invalid-config", doc="A cross-sequence ban refuses to reorder.")
 
 
-@check("processors.refuse.width", area=AREA, level=ERRORS, requires=("PRC-008",), kind="golden")
-def logits_have_the_bound_width(subject: Subject) -> Applicability | None:
-    """Logits of another width are refused."""
-    return compare_refusal(subject, "vocab-mismatch")
+def blames(question: Question) -> bool:
+    """A chain of several members leaves nothing to choose."""
+    return len(kinds(question)) > 1 and refuses("empty-allowed-set")(question)
 
 
-@check("processors.refuse.empty", area=AREA, level=ERRORS, requires=("PRC-012",), kind="golden")
-def empty_sets_are_refused(subject: Subject) -> Applicability | None:
-    """A row without an allowed id is refused."""
-    return compare_refusal(subject, "empty-allowed-set")
-
-
-@check("processors.refuse.blame", area=AREA, level=ERRORS, requires=("PRC-021",), kind="golden")
-def conflicts_have_names(subject: Subject) -> Applicability | None:
+@check("processors.refuse.blame", area=AREA, level=ERRORS, requires=("PRC-021",), kind="golden", applies=blames)
+def conflicts_have_names(subject: Subject) -> None:
     """A conflict names its row and who could be relaxed."""
-    if len(kinds(subject)) < 2:
-        return NOT_APPLICABLE
-    return compare_refusal(subject, "empty-allowed-set", names=True)
+    compare_refusal(subject, "empty-allowed-set", names=True)
 
 
-@check("processors.refuse.dead", area=AREA, level=ERRORS, requires=("PRC-013",), kind="golden")
-def dead_rows_are_told(subject: Subject) -> Applicability | None:
-    """A dead row is refused when asked to."""
-    return compare_refusal(subject, "dead-row")
+def is_checked(question: Question) -> bool:
+    """The script checks its tokens, or an option of the implementation does."""
+    return bool(question.request.get("checked")) or any("CHECKED" in flag for flag in question.cell.case.flags)
 
 
-@check("processors.refuse.type", area=AREA, level=ERRORS, requires=("PRC-015",), kind="golden")
-def other_types_are_refused(subject: Subject) -> Applicability | None:
-    """Logits without a minus infinity are refused."""
-    return compare_refusal(subject, "unsupported-dtype")
-
-
-@check("processors.refuse.violation", area=AREA, level=ERRORS, requires=("PRC-064",), kind="golden")
-def checked_rows_refuse(subject: Subject) -> Applicability | None:
+@check("processors.refuse.violation", area=AREA, level=ERRORS, requires=("PRC-064",), kind="golden", applies=is_checked)
+def checked_rows_refuse(subject: Subject) -> None:
     """A checked row refuses a token it did not allow, and nothing else."""
-    if not subject.request.get("checked") and not any("CHECKED" in flag for flag in subject.cell.case.flags):
-        return NOT_APPLICABLE
-    if refusal_step(subject, "constraint-violation") is None:
-        answers(subject)
-        return None
-    return compare_refusal(subject, "constraint-violation")
+    compare_refusal(subject, "constraint-violation")
 
 
-@check("processors.refuse.crossing-reorder", area=AREA, level=ERRORS, requires=("PRC-062",), kind="golden")
-def crossing_rows_stay_in_place(subject: Subject) -> Applicability | None:
-    """A cross-sequence ban refuses to reorder."""
-    return compare_refusal(subject, "invalid-config")
+def first_kind(question: Question) -> str:
+    """The kind of the first processor; empty where there is none."""
+    return next(iter(kinds(question)), "")
 
 
-def refused_config(subject: Subject, kind: str, *modes: str, code: str = "invalid-config") -> Applicability | None:
+def config(kind: str, *modes: str, code: str = "invalid-config") -> Applies:
+    """A configuration of this kind (and, for trees, of one of these modes) is to be refused with this code."""
+
+    def applies(question: Question) -> bool:
+        if first_kind(question) != kind or refusal_of(question).code != code:
+            return False
+        return not modes or question.request["processors"][0].get("mode", "strict") in modes
+
+    return applies
+
+
+def refusal_of(question: Question) -> Refusal:
+    """How the configuration is to be refused; a golden that only says that it is names no place."""
+    stated: Refusal | None = None if question.expect is None else question.expect.refusal
+    return Refusal(code="invalid-config") if stated is None else stated
+
+
+def compare_config(subject: Subject) -> None:
     """The request is refused with this code, and the message names every place."""
-    processor = subject.request["processors"][0]
-    refusal = subject.expect.refusal
-    if processor["kind"] != kind or (modes and processor.get("mode", "strict") not in modes) or refusal.code != code:
-        return NOT_APPLICABLE
+    refusal = refusal_of(subject)
     if not isinstance(subject.outcome, Refused):
-        raise Violation("an unusable configuration is accepted", expected=f"rejected {code}", got=subject.outcome)
-    if subject.outcome.code != code:
-        raise Violation("refused with another code", expected=code, got=subject.outcome.code)
+        raise Violation(
+            "an unusable configuration is accepted", expected=f"rejected {refusal.code}", got=subject.outcome
+        )
+    if subject.outcome.code != refusal.code:
+        raise Violation("refused with another code", expected=refusal.code, got=subject.outcome.code)
     missing = [pointer for pointer in refusal.pointers if (pointer or "/") not in subject.outcome.message]
     if missing:
         raise Violation("the message does not name the place", expected=missing, got=subject.outcome.message)
-    return None
 
 
-@check("processors.config.strict", area=AREA, level=ERRORS, requires=("PRC-036",), kind="rejects")
-def strict_trees(subject: Subject) -> Applicability | None:
-    """A strict tree refuses what cannot be meant."""
-    return refused_config(subject, "tree", "strict")
+def config_is_refused(name: str, requirement: str, applies: Applies, *, doc: str) -> None:
+    """Register the check of one kind of refused configuration."""
+
+    def judge(subject: Subject) -> None:
+        compare_config(subject)
+
+    judge.__doc__ = doc
+    check(
+        f"processors.config.{name}",
+        area=AREA,
+        level=ERRORS,
+        requires=(requirement,),
+        kind="rejects",
+        applies=applies,
+    )(judge)
 
 
-@check("processors.config.lenient", area=AREA, level=ERRORS, requires=("PRC-037",), kind="rejects")
-def lenient_trees(subject: Subject) -> Applicability | None:
-    """A lenient tree still refuses wrong types and a missing end."""
-    return refused_config(subject, "tree", "lenient")
+def too_wide(question: Question) -> bool:
+    """A strict tree names ids beyond the logits; unbound it is refused only later, for that alone."""
+    bound = first_kind(question) != "tree" or question.request["processors"][0].get("bind", True)
+    code = "invalid-config" if bound else "vocab-mismatch"
+    return cites("PRC-008")(question) and config("tree", "strict", code=code)(question)
 
 
-@check("processors.config.closed", area=AREA, level=ERRORS, requires=("PRC-039",), kind="rejects")
-def trees_fail_closed(subject: Subject) -> Applicability | None:
+config_is_refused("strict", "PRC-036", config("tree", "strict"), doc="A strict tree refuses what cannot be meant.")
+config_is_refused(
+    "lenient",
+    "PRC-037",
+    config("tree", "lenient"),
+    doc="A lenient tree still refuses wrong types and a missing end.",
+)
+config_is_refused(
+    "width", "PRC-008", too_wide, doc="A tree that names ids beyond the logits is refused when it is bound."
+)
+config_is_refused(
+    "root",
+    "PRC-041",
+    config("tree", code="prompt-not-at-root"),
+    doc="A prompt that does not end at the root is refused.",
+)
+config_is_refused("think", "PRC-058", config("think"), doc="A policy whose segment could not close is refused.")
+config_is_refused("eos", "PRC-060", config("multi_seq"), doc="An end of sequence outside the vocabulary is refused.")
+config_is_refused("combo", "PRC-061", config("recommendation"), doc="A combo of another size is refused.")
+
+
+def names_places(question: Question) -> bool:
+    """A tree that could not be loaded, for reasons with a place."""
+    return first_kind(question) == "tree" and bool(refusal_of(question).pointers)
+
+
+@check("processors.config.closed", area=AREA, level=ERRORS, requires=("PRC-039",), kind="rejects", applies=names_places)
+def trees_fail_closed(subject: Subject) -> None:
     """An unusable tree never lifts the constraint."""
-    if subject.request["processors"][0]["kind"] != "tree" or not subject.expect.refusal.pointers:
-        return NOT_APPLICABLE
     steps = [] if subject.output is None else subject.output.steps
     if any("ALL" in (step.allowed or []) for step in steps):
         raise Violation("a tree that could not be loaded allows everything", expected="a refusal", got="ALL")
-    return None
-
-
-@check("processors.config.width", area=AREA, level=ERRORS, requires=("PRC-008",), kind="rejects")
-def trees_fit_the_logits(subject: Subject) -> Applicability | None:
-    """A tree that names ids beyond the logits is refused when it is bound."""
-    processor = subject.request["processors"][0]
-    code = "invalid-config" if processor.get("bind", True) else "vocab-mismatch"
-    return (
-        refused_config(subject, "tree", "strict", code=code)
-        if "PRC-008" in subject.cell.case.requires
-        else NOT_APPLICABLE
-    )
-
-
-@check("processors.config.root", area=AREA, level=ERRORS, requires=("PRC-041",), kind="rejects")
-def prompts_end_at_the_root(subject: Subject) -> Applicability | None:
-    """A prompt that does not end at the root is refused."""
-    return refused_config(subject, "tree", code="prompt-not-at-root")
-
-
-@check("processors.config.think", area=AREA, level=ERRORS, requires=("PRC-058",), kind="rejects")
-def think_policies(subject: Subject) -> Applicability | None:
-    """A policy whose segment could not close is refused."""
-    return refused_config(subject, "think")
-
-
-@check("processors.config.eos", area=AREA, level=ERRORS, requires=("PRC-060",), kind="rejects")
-def end_of_sequence_exists(subject: Subject) -> Applicability | None:
-    """An end of sequence outside the vocabulary is refused."""
-    return refused_config(subject, "multi_seq")
-
-
-@check("processors.config.combo", area=AREA, level=ERRORS, requires=("PRC-061",), kind="rejects")
-def combos_have_their_size(subject: Subject) -> Applicability | None:
-    """A combo of another size is refused."""
-    return refused_config(subject, "recommendation")

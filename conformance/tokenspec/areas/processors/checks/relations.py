@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.adapters import NotSupported, Ok
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.processors.checks import variations as vary
-from tokenspec.areas.processors.checks.asked import answers, kinds, policies, shorten
+from tokenspec.areas.processors.checks.asked import answers, kinds, shorten
+from tokenspec.areas.processors.checks.sets import crosses, only
 from tokenspec.areas.processors.oracle.allowed_sets import parse_tree
 from tokenspec.areas.processors.oracle.scripts import packed
 
@@ -18,14 +19,24 @@ AREA, SETS, LOGITS = "processors", "SETS", "LOGITS"
 MOST_IDS = 256  # relations over whole rows are checked on small vocabularies
 
 
-def has_errors(subject: Subject) -> bool:
-    """Whether a step of the case is expected to be refused."""
-    return any(step.error is not None for step in subject.expect.steps)
+def all_answered(question: Question) -> bool:
+    """No step of the case is expected to be refused."""
+    return all(step.error is None for step in question.expect.steps)
 
 
-def crossing(subject: Subject) -> bool:
-    """Whether rows are meant to hear of each other."""
-    return any(policy.get("cross_sequence_ban") for policy in policies(subject, "recommendation"))
+def moves_by(question: Question, op: str) -> bool:
+    """All is answered, and a step of this kind stands in the script."""
+    return all_answered(question) and any(step["op"] == op for step in question.request["steps"])
+
+
+def is_small(question: Question) -> bool:
+    """All is answered, over a vocabulary that relations over whole rows are checked on."""
+    return all_answered(question) and question.request["vocab_size"] <= MOST_IDS
+
+
+def ends_with_rows(question: Question) -> bool:
+    """All is answered over a small vocabulary, and a row is left to mask."""
+    return is_small(question) and bool(vary.final(question.request).rows)
 
 
 def ask(subject: Subject, script: vary.Script) -> list[StepAnswer]:
@@ -63,13 +74,18 @@ def agree(one: list[Any], other: list[Any], relation: str, hint: str) -> None:
             raise Violation(relation, expected=shorten(want), got=shorten(got), where=f"row {row}", hint=hint)
 
 
-@check("processors.pure.asked-twice", area=AREA, level=SETS, requires=("PRC-001",), kind="metamorphic")
-def asking_has_no_effect(subject: Subject) -> Applicability | None:
+@check(
+    "processors.pure.asked-twice",
+    area=AREA,
+    level=SETS,
+    requires=("PRC-001",),
+    kind="metamorphic",
+    applies=all_answered,
+)
+def asking_has_no_effect(subject: Subject) -> None:
     """Asking twice gives the same answers, and the request is left alone (I14, I18)."""
     if subject.mutated:
         raise Violation("the implementation changed its request", hint="configurations and tokens are the caller's")
-    if has_errors(subject):
-        return NOT_APPLICABLE
     script = subject.request
     twice = iter(ask(subject, vary.asked_twice(script)))
     for step, first in zip(script["steps"], answers(subject), strict=True):
@@ -77,38 +93,59 @@ def asking_has_no_effect(subject: Subject) -> Applicability | None:
             again = next(twice, None)
             if again != first:
                 raise Violation("asked twice, answered differently", expected=first, got=again, where=str(step))
-    return None
 
 
-@check("processors.rows.several-tokens", area=AREA, level=SETS, requires=("PRC-002",), kind="metamorphic")
-def several_tokens_are_several_steps(subject: Subject) -> Applicability | None:
+@check(
+    "processors.rows.several-tokens",
+    area=AREA,
+    level=SETS,
+    requires=("PRC-002",),
+    kind="metamorphic",
+    applies=lambda question: moves_by(question, "advance"),
+)
+def several_tokens_are_several_steps(subject: Subject) -> None:
     """Several tokens at once and single steps give the same sets (I6, I13)."""
-    if has_errors(subject) or not any(step["op"] == "advance" for step in subject.request["steps"]):
-        return NOT_APPLICABLE
     one, many = sets_of(subject, vary.split(subject.request)), sets_of(subject, vary.fused(subject.request))
     agree(one, many, "several tokens at once differ from single steps", "commit every token of the batch, in order")
-    return None
 
 
-@check("processors.rows.turned", area=AREA, level=SETS, requires=("PRC-003",), kind="metamorphic")
-def rows_are_independent(subject: Subject) -> Applicability | None:
+def has_independent_rows(question: Question) -> bool:
+    """Several rows that do not hear of each other."""
+    return all_answered(question) and not crosses(question) and question.request["rows"] > 1
+
+
+@check(
+    "processors.rows.turned",
+    area=AREA,
+    level=SETS,
+    requires=("PRC-003",),
+    kind="metamorphic",
+    applies=has_independent_rows,
+)
+def rows_are_independent(subject: Subject) -> None:
     """Turning the rows of a script round turns its answers round (I7)."""
-    if has_errors(subject) or crossing(subject) or subject.request["rows"] < 2:
-        return NOT_APPLICABLE
     for there, back in zip(answers(subject), ask(subject, vary.reversed_rows(subject.request)), strict=True):
         for field in ("allowed", "status", "words", "bits"):
             one, other = getattr(there, field), getattr(back, field)
             if one is not None and other is not None:
                 agree(one, other[::-1], "an answer depends on the place of its row", "keep one state per row")
-    return None
 
 
-@check("processors.rows.replayed", area=AREA, level=SETS, requires=("PRC-004", "PRC-003"), kind="metamorphic")
-def reorder_equals_replay(subject: Subject) -> Applicability | None:
+def reorders(question: Question) -> bool:
+    """Rows that do not hear of each other change places."""
+    return moves_by(question, "reorder") and not crosses(question)
+
+
+@check(
+    "processors.rows.replayed",
+    area=AREA,
+    level=SETS,
+    requires=("PRC-004", "PRC-003"),
+    kind="metamorphic",
+    applies=reorders,
+)
+def reorder_equals_replay(subject: Subject) -> None:
     """A reordered row equals one that was given its history from scratch (I7, I8, I13)."""
-    reorders = any(step["op"] == "reorder" for step in subject.request["steps"])
-    if has_errors(subject) or crossing(subject) or not reorders:
-        return NOT_APPLICABLE
     allow = {"op": "allow"}
     there = sets_of(subject, vary.ending_with(subject.request, allow))
     agree(
@@ -117,14 +154,11 @@ def reorder_equals_replay(subject: Subject) -> Applicability | None:
         "a reordered row differs from its history",
         "new row i is old row src[i], and copies do not alias",
     )
-    return None
 
 
-@check("processors.rows.held", area=AREA, level=SETS, requires=("PRC-005",), kind="metamorphic")
-def held_rows_stand_still(subject: Subject) -> Applicability | None:
+@check("processors.rows.held", area=AREA, level=SETS, requires=("PRC-005",), kind="metamorphic", applies=all_answered)
+def held_rows_stand_still(subject: Subject) -> None:
     """Steps in which every row is held change no answer."""
-    if has_errors(subject):
-        return NOT_APPLICABLE
     steps = vary.held_noise(subject.request)["steps"]
     noisy = ask(subject, vary.with_steps(subject.request, steps))
     asked = [one for step, one in zip(steps, noisy, strict=True) if step["op"] in vary.ASKING]
@@ -132,28 +166,40 @@ def held_rows_stand_still(subject: Subject) -> Applicability | None:
         one for step, one in zip(subject.request["steps"], answers(subject), strict=True) if step["op"] in vary.ASKING
     ]
     agree(plain, asked, "a held step changes an answer", "an inactive row keeps its state")
-    return None
 
 
-@check("processors.chain.order", area=AREA, level=SETS, requires=("PRC-020",), kind="metamorphic")
-def order_and_repetition_do_not_show(subject: Subject) -> Applicability | None:
+def has_other_chains(question: Question) -> bool:
+    """The chain has another order, or a member that may be repeated."""
+    return all_answered(question) and any(True for _ in vary.other_chains(question.request))
+
+
+@check(
+    "processors.chain.order", area=AREA, level=SETS, requires=("PRC-020",), kind="metamorphic", applies=has_other_chains
+)
+def order_and_repetition_do_not_show(subject: Subject) -> None:
     """Another order of the chain, and a repeated member, give the same sets (I5)."""
-    others = list(vary.other_chains(subject.request))
-    if has_errors(subject) or not others:
-        return NOT_APPLICABLE
     there = sets_of(subject, vary.ending_with(subject.request, {"op": "allow"}))
-    for other in others:
+    for other in vary.other_chains(subject.request):
         again = sets_of(subject, vary.ending_with(other, {"op": "allow"}))
         agree(there, again, "the chain's order or a repeated member shows", "intersect sets")
-    return None
 
 
-@check("processors.mask.two-masks", area=AREA, level=LOGITS, requires=("PRC-016",), kind="metamorphic")
-def two_masks_are_one(subject: Subject) -> Applicability | None:
+def masks_unfinished_rows(question: Question) -> bool:
+    """Rows are left to mask, and none of them is finished."""
+    return "multi_seq" not in kinds(question) and ends_with_rows(question)
+
+
+@check(
+    "processors.mask.two-masks",
+    area=AREA,
+    level=LOGITS,
+    requires=("PRC-016",),
+    kind="metamorphic",
+    applies=masks_unfinished_rows,
+)
+def two_masks_are_one(subject: Subject) -> None:
     """Masking twice changes nothing, and masking by each member in turn is masking by the chain (I4)."""
     script, rows = subject.request, len(vary.final(subject.request).rows)
-    if has_errors(subject) or script["vocab_size"] > MOST_IDS or "multi_seq" in kinds(subject) or rows == 0:
-        return NOT_APPLICABLE
     first = {**vary.applied(rows, script["vocab_size"], "float32"), "on_dead": "zero"}
 
     def masked(request: vary.Script, logits: list[str]) -> list[str]:
@@ -169,7 +215,6 @@ def two_masks_are_one(subject: Subject) -> Applicability | None:
         for processor in script["processors"]:
             turned = masked({**script, "processors": [processor], "checked": False}, turned)
         agree(once, turned, "members in turn differ from the chain", "the mask of a chain is the intersection")
-    return None
 
 
 @check(
@@ -178,12 +223,11 @@ def two_masks_are_one(subject: Subject) -> Applicability | None:
     level=LOGITS,
     requires=("PRC-010", "PRC-011", "PRC-015"),
     kind="metamorphic",
+    applies=ends_with_rows,
 )
-def every_type_and_layout(subject: Subject) -> Applicability | None:
+def every_type_and_layout(subject: Subject) -> None:
     """The implementation's own sets, written into four types and two layouts (I3)."""
     script, rows = subject.request, len(vary.final(subject.request).rows)
-    if has_errors(subject) or script["vocab_size"] > MOST_IDS or rows == 0:
-        return NOT_APPLICABLE
     steps = [
         vary.applied(rows, script["vocab_size"], dtype, layout)
         for dtype in vary.PATTERNS
@@ -196,25 +240,33 @@ def every_type_and_layout(subject: Subject) -> Applicability | None:
         wanted = vary.mask_expected(step, allowed.allowed)
         relation = f"{step['dtype']} {step['layout']} logits do not follow the sets"
         agree(wanted, one.bits or [], relation, "banned is -inf, allowed keeps its bits")
-    return None
 
 
-@check("processors.mask.words-and-sets", area=AREA, level=LOGITS, requires=("PRC-009",), kind="metamorphic")
-def words_say_what_sets_say(subject: Subject) -> Applicability | None:
+@check(
+    "processors.mask.words-and-sets",
+    area=AREA,
+    level=LOGITS,
+    requires=("PRC-009",),
+    kind="metamorphic",
+    applies=is_small,
+)
+def words_say_what_sets_say(subject: Subject) -> None:
     """The packed form and the sets are the same sets (I16)."""
     script = subject.request
-    if has_errors(subject) or script["vocab_size"] > MOST_IDS:
-        return NOT_APPLICABLE
     sets, words = ask(subject, vary.ending_with(script, {"op": "allow"}, {"op": "bitmask"}))[-2:]
     if sets.allowed is None or words.words is None:
         raise NotGiven("no field allowed or words in the answer")
     wanted = [packed(None if ids == "ALL" else frozenset(map(int, ids)), script["vocab_size"]) for ids in sets.allowed]
     agree(wanted, words.words, "packed words differ from the sets", "bit v % 32 of word v // 32, padding 0")
-    return None
 
 
-@check("processors.sets.never-empty", area=AREA, level=SETS, requires=("PRC-012",))
-def sets_are_never_empty(subject: Subject) -> Applicability | None:
+def gives_sets(question: Question) -> bool:
+    """A step is answered with the sets of some rows."""
+    return any(step.allowed for step in question.expect.steps)
+
+
+@check("processors.sets.never-empty", area=AREA, level=SETS, requires=("PRC-012",), applies=gives_sets)
+def sets_are_never_empty(subject: Subject) -> None:
     """No answer allows nothing (I2)."""
     seen = False
     for index, one in enumerate(subject.output.steps):
@@ -222,35 +274,44 @@ def sets_are_never_empty(subject: Subject) -> Applicability | None:
             seen = True
             if ids == []:
                 raise Violation("an empty set instead of a refusal", where=f"step {index}, row {row}")
-    return None if seen else NOT_APPLICABLE
+    if not seen:
+        raise NotGiven("no field allowed in any answer")
 
 
-@check("processors.tree.renamed", area=AREA, level=SETS, requires=("PRC-040",), kind="metamorphic")
-def ids_are_only_names(subject: Subject) -> Applicability | None:
+def can_be_renamed(question: Question) -> bool:
+    """Every configuration is strict, and no logits are tied to ids."""
+    script = question.request
+    strict = all(processor.get("mode", "strict") == "strict" for processor in script["processors"])
+    return is_small(question) and strict and "select" not in {step["op"] for step in script["steps"]}
+
+
+@check(
+    "processors.tree.renamed", area=AREA, level=SETS, requires=("PRC-040",), kind="metamorphic", applies=can_be_renamed
+)
+def ids_are_only_names(subject: Subject) -> None:
     """Renamed ids rename the sets; another separator changes nothing (I17)."""
     script = subject.request
-    usable = all(processor.get("mode", "strict") == "strict" for processor in script["processors"])
-    if (
-        has_errors(subject)
-        or script["vocab_size"] > MOST_IDS
-        or not usable
-        or "select" in {s["op"] for s in script["steps"]}
-    ):
-        return NOT_APPLICABLE
     there = sets_of(subject, vary.ending_with(script, {"op": "allow"}))
     for names, separator in ((vary.renaming(script["vocab_size"]), "_"), (list(range(script["vocab_size"])), "|")):
         other = vary.renamed(vary.ending_with(script, {"op": "allow"}), names, separator)
         wanted = [ids if ids == "ALL" else sorted(names[token] for token in ids) for ids in there]
         agree(wanted, sets_of(subject, other), "renamed ids or another separator show", "ids and separators are names")
-    return None
 
 
-@check("processors.tree.absorbing", area=AREA, level=SETS, requires=("PRC-033", "PRC-032"), kind="metamorphic")
-def ended_rows_stay_ended(subject: Subject) -> Applicability | None:
+IS_TREE = only("tree", "strict", "lenient")
+
+
+@check(
+    "processors.tree.absorbing",
+    area=AREA,
+    level=SETS,
+    requires=("PRC-033", "PRC-032"),
+    kind="metamorphic",
+    applies=lambda question: all_answered(question) and IS_TREE(question),
+)
+def ended_rows_stay_ended(subject: Subject) -> None:
     """After the end token, and after a token without an edge, the end token is all there is (I9)."""
     script = subject.request
-    if has_errors(subject) or kinds(subject) != ["tree"] or script["processors"][0].get("mode") == "upstream":
-        return NOT_APPLICABLE
     config, rows, ids = parse_tree(script["processors"][0]), len(vary.final(script).rows), range(script["vocab_size"])
     end, listed = config["end_token_id"], config["prefix_dict"].get(str(config["start_token_id"]), [])
     unlisted = next((token for token in ids if token not in listed), end)
@@ -265,15 +326,12 @@ def ended_rows_stay_ended(subject: Subject) -> Applicability | None:
             opening.append({"op": "advance", "tokens": [token] * count})
             sets = sets_of(subject, vary.with_steps(request, [*opening, {"op": "allow"}], checked=False))
             agree([[end]] * count, sets, f"a row goes on after {name}", "finished and lost are for ever")
-    return None
 
 
-@check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic")
-def rollouts_stay_inside(subject: Subject) -> Applicability | None:
+@check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic", applies=IS_TREE)
+def rollouts_stay_inside(subject: Subject) -> None:
     """Sampling from the sets walks keys of the tree and ends in time (I10)."""
     script = subject.request
-    if kinds(subject) != ["tree"] or script["processors"][0].get("mode") == "upstream":
-        return NOT_APPLICABLE
     config = parse_tree(script["processors"][0])
     separator, end = config["sep"], config["end_token_id"]
     longest = 1 + max((key.count(separator) if separator else len(key)) for key in [*config["prefix_dict"], ""])
@@ -295,15 +353,19 @@ def rollouts_stay_inside(subject: Subject) -> Applicability | None:
             key = separator.join(map(str, [config["start_token_id"], *path[:-1]]))
             if path[-1] != end and path[-1] not in config["prefix_dict"].get(key, []):
                 raise Violation("a rollout leaves the tree", expected=f"a candidate of {key!r}", got=path[-1])
-    return None
 
 
-@check("processors.think.rollouts", area=AREA, level=SETS, requires=("PRC-057",), kind="metamorphic")
-def segments_end_in_time(subject: Subject) -> Applicability | None:
+def has_a_budget(question: Question) -> bool:
+    """A think policy alone, with a budget."""
+    return only("think")(question) and question.request["processors"][0].get("max_tokens") is not None
+
+
+@check(
+    "processors.think.rollouts", area=AREA, level=SETS, requires=("PRC-057",), kind="metamorphic", applies=has_a_budget
+)
+def segments_end_in_time(subject: Subject) -> None:
     """A row that never closes by itself is closed after the budget and the tag (I12)."""
     script = subject.request
-    if kinds(subject) != ["think"] or script["processors"][0]["max_tokens"] is None:
-        return NOT_APPLICABLE
     policy = script["processors"][0]
     opening = policy["begin_ids"] if policy.get("counting") == "after_begin" else []
     bound, path = policy["max_tokens"] + len(policy["end_ids"]), list(opening)
@@ -316,4 +378,3 @@ def segments_end_in_time(subject: Subject) -> Applicability | None:
         ]
         free = range(script["vocab_size"]) if allowed == "ALL" else allowed
         path.append(next((token for token in free if token not in policy["end_ids"]), next(iter(free))))
-    return None

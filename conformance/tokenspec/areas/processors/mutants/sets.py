@@ -17,6 +17,7 @@ from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.errors import DeadRow, EmptyAllowedSet
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import Checked
+from tokenspec_reference.processors.unconstrained import Unconstrained
 
 INFINITY = float("inf")
 apply_allowed = masking.apply_allowed
@@ -71,6 +72,15 @@ def drop_beyond(script: Json) -> Json:
                 if all(not part.isdigit() or int(part) < script["vocab_size"] for part in key.split("_"))
             }
     return script
+
+
+def chain_of_somebody(members: Any, *, vocab_size: int) -> Chain:
+    del vocab_size
+    return Chain(members)
+
+
+def first_id_only(self: Unconstrained, state: int) -> AllowSet:
+    return AllowSet.of([[0]] * state, self.vocab_size)
 
 
 def big_endian(rows: list[list[int]]) -> list[list[int]]:
@@ -273,6 +283,18 @@ MUTANTS = (
         "020",
         "the last processor of the chain overrides the others",
         (Chain, "_combine", last_one_wins),
+    ),
+    mutant(
+        "nobody-is-refused",
+        "023",
+        "an empty list of processors is refused",
+        (script_form, "Chain", chain_of_somebody),
+    ),
+    mutant(
+        "nobody-allows-one-id",
+        "023",
+        "an empty list of processors allows the first id only",
+        (Unconstrained, "allow", first_id_only),
     ),
     mutant("blame-all", "021", "a conflict names every member", (Chain, "_combine", blame_all)),
     mutant(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from tokenspec.areas.check import Subject, Violation, check
-from tokenspec.areas.protocol.checks.transcript import asked, ending_of
+from tokenspec.areas.protocol.checks.transcript import asks, ending_of
 
 
-@check("protocol.stop", area="protocol", level="END", requires=("ADP-040",))
-@asked("stop")
+@check("protocol.stop", area="protocol", level="END", requires=("ADP-040",), applies=asks("stop"))
 def stop_ends_it(subject: Subject) -> None:
     """Exit code 0, within ten seconds of stop."""
     ending = ending_of(subject)
@@ -17,8 +16,7 @@ def stop_ends_it(subject: Subject) -> None:
         raise Violation("ends with another exit code", expected=0, got=ending.exit_code)
 
 
-@check("protocol.end-of-input", area="protocol", level="END", requires=("ADP-041",))
-@asked("end-of-input")
+@check("protocol.end-of-input", area="protocol", level="END", requires=("ADP-041",), applies=asks("end-of-input"))
 def end_of_input_ends_it(subject: Subject) -> None:
     """A suite that crashes leaves no process behind."""
     if not ending_of(subject).by_itself:
@@ -27,8 +25,9 @@ def end_of_input_ends_it(subject: Subject) -> None:
         )
 
 
-@check("protocol.no-children", area="protocol", level="END", requires=("ADP-042",))
-@asked("stop", "end-of-input")
+@check(
+    "protocol.no-children", area="protocol", level="END", requires=("ADP-042",), applies=asks("stop", "end-of-input")
+)
 def nothing_lives_on(subject: Subject) -> None:
     """What it started ends with it."""
     survivors = ending_of(subject).survivors

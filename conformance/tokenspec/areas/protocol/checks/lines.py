@@ -8,7 +8,7 @@ from tokenspec.adapters.messages import Answer
 from tokenspec.areas.check import NotGiven, Subject, Violation, check
 from tokenspec.areas.protocol.checks.transcript import (
     answers,
-    asked,
+    asks,
     broken_off,
     first_results,
     same_as_first,
@@ -44,8 +44,13 @@ def answers_are_json(subject: Subject) -> None:
     some_answer(unbroken(subject, "ADP-003"))
 
 
-@check("protocol.reads-any-line", area="protocol", level="LINES", requires=("ADP-004",))
-@asked("run-unicode", "run-wide")
+@check(
+    "protocol.reads-any-line",
+    area="protocol",
+    level="LINES",
+    requires=("ADP-004",),
+    applies=asks("run-unicode", "run-wide"),
+)
 def any_line_is_read(subject: Subject) -> None:
     """Non-ASCII text, separators that end no line, and eight megabytes in one line."""
     hint = "read until the byte 0x0A, decode as UTF-8, and use no reader with a line limit or more separators"
@@ -73,8 +78,7 @@ def answers_come_in_time(subject: Subject) -> None:
     some_answer(unbroken(subject, "ADP-006"))
 
 
-@check("protocol.unknown-keys", area="protocol", level="LINES", requires=("ADP-007",))
-@asked("run-unknown-key")
+@check("protocol.unknown-keys", area="protocol", level="LINES", requires=("ADP-007",), applies=asks("run-unknown-key"))
 def unknown_keys_are_ignored(subject: Subject) -> None:
     """A key of a later suite changes nothing."""
     unbroken_at(subject, "run-unknown-key", "ignore the keys of a message that you do not know")

@@ -7,7 +7,7 @@ from tokenspec.adapters.transcript import Transcript
 from tokenspec.areas.check import NotGiven, Subject, Violation, check
 from tokenspec.areas.protocol.checks.transcript import (
     answers,
-    asked,
+    asks,
     first_results,
     position,
     unbroken,
@@ -16,8 +16,7 @@ from tokenspec.areas.protocol.checks.transcript import (
 )
 
 
-@check("protocol.load", area="protocol", level="LOAD", requires=("ADP-020",))
-@asked("load", "load-missing")
+@check("protocol.load", area="protocol", level="LOAD", requires=("ADP-020",), applies=asks("load", "load-missing"))
 def load_is_answered(subject: Subject) -> None:
     """ok, or not ok and why."""
     unbroken(subject, "ADP-020")
@@ -27,8 +26,7 @@ def load_is_answered(subject: Subject) -> None:
             raise Violation("refuses a row without a reason", where=f"probe {exchange.probe}", hint=hint)
 
 
-@check("protocol.missing-row", area="protocol", level="LOAD", requires=("ADP-021",))
-@asked("load-missing")
+@check("protocol.missing-row", area="protocol", level="LOAD", requires=("ADP-021",), applies=asks("load-missing"))
 def a_missing_row_is_no_crash(subject: Subject) -> None:
     """A row whose files are not there is answered, and the next message too."""
     unbroken(subject, "ADP-021")
@@ -37,8 +35,7 @@ def a_missing_row_is_no_crash(subject: Subject) -> None:
     answers(subject, Loaded, "load-missing")
 
 
-@check("protocol.two-rows", area="protocol", level="LOAD", requires=("ADP-022",))
-@asked("load-second")
+@check("protocol.two-rows", area="protocol", level="LOAD", requires=("ADP-022",), applies=asks("load-second"))
 def two_rows_stay_loaded(subject: Subject) -> None:
     """After a second row the first is still there, and is not confused with it."""
     second = position(subject.output, "load-second")
@@ -62,8 +59,7 @@ def two_rows_stay_loaded(subject: Subject) -> None:
             )
 
 
-@check("protocol.rows-unchanged", area="protocol", level="LOAD", requires=("ADP-023",))
-@asked("load")
+@check("protocol.rows-unchanged", area="protocol", level="LOAD", requires=("ADP-023",), applies=asks("load"))
 def rows_are_not_written_to(subject: Subject) -> None:
     """The files of a row are read, never written."""
     transcript: Transcript = subject.output

@@ -14,7 +14,7 @@ from tokenspec.areas.check import NotGiven, Subject, Violation, check
 from tokenspec.areas.protocol.checks.transcript import (
     SAME_INPUT,
     answers,
-    asked,
+    asks,
     every_run,
     results,
     same_as_first,
@@ -28,8 +28,13 @@ CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_CODE = 40
 
 
-@check("protocol.unknown-operation", area="protocol", level="RUN", requires=("ADP-014",))
-@asked("run-unknown-operation")
+@check(
+    "protocol.unknown-operation",
+    area="protocol",
+    level="RUN",
+    requires=("ADP-014",),
+    applies=asks("run-unknown-operation"),
+)
 def other_operations_are_unsupported(subject: Subject) -> None:
     """An operation it does not have is answered, and the answer is unsupported."""
     hint = 'answer {"seq": ..., "unsupported": {"reason": "no operation ..."}}'
@@ -46,8 +51,9 @@ def other_operations_are_unsupported(subject: Subject) -> None:
             )
 
 
-@check("protocol.seq", area="protocol", level="RUN", requires=("ADP-030",))
-@asked("run", "run-unknown-operation")
+@check(
+    "protocol.seq", area="protocol", level="RUN", requires=("ADP-030",), applies=asks("run", "run-unknown-operation")
+)
 def seq_is_echoed(subject: Subject) -> None:
     """The number of the question stands in the answer."""
     unbroken(subject, "ADP-030")
@@ -59,16 +65,20 @@ def seq_is_echoed(subject: Subject) -> None:
             )
 
 
-@check("protocol.one-outcome", area="protocol", level="RUN", requires=("ADP-031",))
-@asked("run", "run-unknown-operation")
+@check(
+    "protocol.one-outcome",
+    area="protocol",
+    level="RUN",
+    requires=("ADP-031",),
+    applies=asks("run", "run-unknown-operation"),
+)
 def one_outcome_an_answer(subject: Subject) -> None:
     """Exactly one of result, unsupported, rejected, error, in its shape."""
     unbroken(subject, "ADP-031")
     answers(subject, Answer, *every_run(subject))
 
 
-@check("protocol.result-fields", area="protocol", level="RUN", requires=("ADP-032",))
-@asked("run")
+@check("protocol.result-fields", area="protocol", level="RUN", requires=("ADP-032",), applies=asks("run"))
 def results_have_their_fields(subject: Subject) -> None:
     """A result has the published fields of its operation."""
     kinds = {area.operation: area for area in areas().values()}
@@ -83,8 +93,7 @@ def results_have_their_fields(subject: Subject) -> None:
             raise Violation(str(error), where=f"operation {exchange.op}", hint=hint) from error
 
 
-@check("protocol.bad-input", area="protocol", level="RUN", requires=("ADP-033",))
-@asked("run-empty")
+@check("protocol.bad-input", area="protocol", level="RUN", requires=("ADP-033",), applies=asks("run-empty"))
 def a_bad_input_is_no_crash(subject: Subject) -> None:
     """An input without any field is answered, and the next case as if nothing had happened."""
     unbroken(subject, "ADP-033")
@@ -97,15 +106,13 @@ def a_bad_input_is_no_crash(subject: Subject) -> None:
             )
 
 
-@check("protocol.same-answer", area="protocol", level="RUN", requires=("ADP-034",))
-@asked("run-again")
+@check("protocol.same-answer", area="protocol", level="RUN", requires=("ADP-034",), applies=asks("run-again"))
 def the_answer_depends_on_the_input(subject: Subject) -> None:
     """Same row and input, same result: whatever the number, the name of the case, and what was asked before."""
     same_as_first(subject, *SAME_INPUT)
 
 
-@check("protocol.rejection-code", area="protocol", level="RUN", requires=("ADP-035",))
-@asked("run-empty")
+@check("protocol.rejection-code", area="protocol", level="RUN", requires=("ADP-035",), applies=asks("run-empty"))
 def codes_are_short_words(subject: Subject) -> None:
     """A refusal has a code that programs can compare."""
     refused = [

@@ -9,7 +9,7 @@ from tokenspec.adapters import PROTOCOL_VERSION
 from tokenspec.adapters.messages import Answer, Started
 from tokenspec.areas import operations
 from tokenspec.areas.check import Subject, Violation, check
-from tokenspec.areas.protocol.checks.transcript import answers, asked, unbroken
+from tokenspec.areas.protocol.checks.transcript import answers, asks, unbroken
 
 
 @check("protocol.start", area="protocol", level="START", requires=("ADP-010",))
@@ -46,8 +46,7 @@ def operations_are_known(subject: Subject) -> None:
                 raise Violation(f"claims the operation {name!r}", hint=f"{meant}Known: {', '.join(operations())}")
 
 
-@check("protocol.claims", area="protocol", level="START", requires=("ADP-013",))
-@asked("run")
+@check("protocol.claims", area="protocol", level="START", requires=("ADP-013",), applies=asks("run"))
 def claims_are_kept(subject: Subject) -> None:
     """What is claimed answers at least one of its basic cases with a result."""
     asked_for: dict[str, list[Answer]] = {}

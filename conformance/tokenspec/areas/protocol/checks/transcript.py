@@ -15,10 +15,9 @@ from msgspec import UNSET
 from tokenspec.adapters.messages import Answer, Loaded, Started
 from tokenspec.adapters.reading import Malformed, read
 from tokenspec.adapters.transcript import Break, Ending, Exchange, Transcript
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation
+from tokenspec.areas.check import Applies, NotGiven, Subject, Violation
 
 T = TypeVar("T", bound=msgspec.Struct)
-Judge = Callable[[Subject], Applicability | None]
 KINDS: dict[str, type[msgspec.Struct]] = {"start": Started, "load": Loaded, "run": Answer}
 SAME_INPUT = ("run", "run-again", "run-unknown-key", "run-unicode", "run-wide")
 
@@ -67,17 +66,9 @@ def why_not_reached(transcript: Transcript) -> str:
     return "no claimed operation has a case on the toy rows it accepts"
 
 
-def asked(*probes: str) -> Callable[[Judge], Judge]:
-    """A check looks only at conversations with one of these probes."""
-
-    def only(judge: Judge) -> Judge:
-        def judged(subject: Subject) -> Applicability | None:
-            return judge(subject) if set(probes) & set(subject.request["script"]) else NOT_APPLICABLE
-
-        judged.__doc__, judged.__module__ = judge.__doc__, judge.__module__
-        return judged
-
-    return only
+def asks(*probes: str) -> Applies:
+    """The conversation has one of these probes."""
+    return lambda question: not set(probes).isdisjoint(question.request["script"])
 
 
 def some_answer(transcript: Transcript) -> None:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-from tokenspec.areas.render.checks.place import BODY, describe, labels_of
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.place import BODY, describe, labels_of, role_of
 from tokenspec.store.masks import decode_mask
 
 
-def asked_roles(subject: Subject) -> list[str]:
+def asked_roles(question: Question) -> list[str]:
     """The roles a case derives for; empty when it asks nothing."""
-    derive = subject.input.get("derive") or {}
+    derive = question.input.get("derive") or {}
     return list(derive.get("roles", []))
+
+
+def derives(question: Question) -> bool:
+    """The case asks for what trainers build from the masks."""
+    return bool(asked_roles(question))
 
 
 def role_at(subject: Subject, message: int | None) -> str | None:
     """The role of a message index."""
-    return None if message is None else str(subject.input["messages"][message].get("role"))
+    return None if message is None else str(role_of(subject, message))
 
 
 def content_mask(subject: Subject, roles: list[str]) -> list[bool]:
@@ -38,11 +43,11 @@ def compare(subject: Subject, name: str, expected: list[bool]) -> None:
             raise Violation(f"{name} is wrong", where=describe(subject, token), expected=want, got=have)
 
 
-@check("render.content-spans-by-role", area="render", level="MASKS", requires=("RND-030",), kind="golden")
-def spans_hold_owned_body_only(subject: Subject) -> Applicability | None:
+@check(
+    "render.content-spans-by-role", area="render", level="MASKS", requires=("RND-030",), kind="golden", applies=derives
+)
+def spans_hold_owned_body_only(subject: Subject) -> None:
     """content_token_spans_by_role: maximal body runs of one message each, never another message's tokens."""
-    if not asked_roles(subject):
-        return NOT_APPLICABLE
     if subject.output.content_spans_by_role is None:
         raise NotGiven("gives no content_spans_by_role")
     expected: dict[str, list[tuple[int, int]]] = {}
@@ -57,28 +62,22 @@ def spans_hold_owned_body_only(subject: Subject) -> Applicability | None:
     if got != expected:
         role = next(role for role in sorted({*got, *expected}) if got.get(role) != expected.get(role))
         raise Violation("content spans of a role are wrong", where=role, expected=expected.get(role), got=got.get(role))
-    return None
 
 
-@check("render.content-mask-for-roles", area="render", level="MASKS", requires=("RND-031",), kind="golden")
-def mask_for_roles_is_body_of_those_roles(subject: Subject) -> Applicability | None:
+@check(
+    "render.content-mask-for-roles", area="render", level="MASKS", requires=("RND-031",), kind="golden", applies=derives
+)
+def mask_for_roles_is_body_of_those_roles(subject: Subject) -> None:
     """content_mask_for_roles is True on body tokens of the named roles and nowhere else."""
-    roles = asked_roles(subject)
-    if not roles:
-        return NOT_APPLICABLE
-    compare(subject, "content_mask", content_mask(subject, roles))
-    return None
+    compare(subject, "content_mask", content_mask(subject, asked_roles(subject)))
 
 
-@check("render.content-sft-roles", area="render", level="MASKS", requires=("RND-032",), kind="golden")
-def loss_mask_adds_bodies_of_roles(subject: Subject) -> Applicability | None:
+@check("render.content-sft-roles", area="render", level="MASKS", requires=("RND-032",), kind="golden", applies=derives)
+def loss_mask_adds_bodies_of_roles(subject: Subject) -> None:
     """content_sft_roles trains the assistant's samples and the bodies of the named roles, never their wraps."""
     roles = asked_roles(subject)
-    if not roles:
-        return NOT_APPLICABLE
     expected = [
         kind == "sampled" or (kind == "content" and role_at(subject, message) in roles)
         for kind, message in labels_of(subject)
     ]
     compare(subject, "loss_mask", expected)
-    return None

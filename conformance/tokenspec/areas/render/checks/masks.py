@@ -6,13 +6,21 @@ character it begins in. So masks are judged even where ids differ, as long as th
 
 from __future__ import annotations
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
+from collections.abc import Container, Sequence
+
+from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.render.checks.place import (
     BODY,
+    CharacterMap,
+    Label,
     character_map,
+    count_of,
     describe,
     ends_of,
+    expected_labels,
+    expected_starts,
     labels_of,
+    role_of,
     row_of,
     show,
     starts_of,
@@ -41,6 +49,26 @@ def indices_of(subject: Subject) -> list[int]:
     return indices
 
 
+def expects(kinds: Container[str]) -> Applies:
+    """A canonical token is of one of these kinds, or the oracle cannot tell."""
+
+    def applies(question: Question) -> bool:
+        labels = expected_labels(question)
+        return labels is None or any(kind in kinds for kind, _ in labels)
+
+    return applies
+
+
+def has_role(question: Question, role: str) -> bool:
+    """Whether a message of the caller has this role."""
+    return any(role_of(question, message) == role for message in range(count_of(question)))
+
+
+def has_an_assistant(question: Question) -> bool:
+    """A message is the assistant's."""
+    return has_role(question, "assistant")
+
+
 @check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",))
 def lists_are_parallel_to_ids(subject: Subject) -> None:
     """Every per-token list given is as long as token_ids."""
@@ -56,7 +84,7 @@ def lists_are_parallel_to_ids(subject: Subject) -> None:
 @check("render.message-indices", area="render", level="MASKS", requires=("RND-021",))
 def indices_name_messages(subject: Subject) -> None:
     """Every index is -1 or a caller's message, and every body token carries its own message's index."""
-    indices, count = indices_of(subject), len(subject.input["messages"])
+    indices, count = indices_of(subject), count_of(subject)
     for token, index in enumerate(indices):
         if not -1 <= index < count:
             raise Violation(
@@ -75,13 +103,16 @@ def indices_name_messages(subject: Subject) -> None:
             )
 
 
-@check("render.injected-system", area="render", level="MASKS", requires=("RND-021",))
-def an_injected_turn_is_no_message(subject: Subject) -> Applicability | None:
+def injects_a_turn(question: Question) -> bool:
+    """A whole turn stands before the body of the first message, or the oracle cannot tell."""
+    return question.expect.unattributed is not None or end_of_injected_turn(question) is not None
+
+
+@check("render.injected-system", area="render", level="MASKS", requires=("RND-021",), applies=injects_a_turn)
+def an_injected_turn_is_no_message(subject: Subject) -> None:
     """A whole turn that stands before the body of the first message belongs to no message."""
-    end = end_of_injected_turn(subject)
-    if end is None:
-        return NOT_APPLICABLE
-    indices = indices_of(subject)
+    character_map(subject)
+    end, indices = end_of_injected_turn(subject) or 0, indices_of(subject)
     for token, (start, stop) in enumerate(zip(starts_of(subject), ends_of(subject, starts_of(subject)), strict=True)):
         if stop <= end and indices[token] != -1:
             raise Violation(
@@ -92,44 +123,45 @@ def an_injected_turn_is_no_message(subject: Subject) -> Applicability | None:
             )
         if start >= end:
             break
-    return None
 
 
-def end_of_injected_turn(subject: Subject) -> int | None:
+def end_of_injected_turn(question: Question) -> int | None:
     """Where the turn ends that the template puts before the first message; None where there is none.
 
     Behind its closer the first message's own header begins, and shares a control token with the header in front. A
     closer without such a header behind it is that header itself (tags that end the turn before them), and one in the
     name of a role is the caller's.
     """
-    character_map(subject)
     before = ""
-    for kind, message, _, text in subject.expect.spans:
+    for kind, message, _, text in question.expect.spans:
         if kind != "scaffold":
             first_body = message
             break
         before += text
     else:
         return None
-    closers = [closer for closer in row_of(subject).spec.wire.assistant_close if closer in before]
-    if (
-        first_body != 0
-        or not closers
-        or any(closer in str(subject.request["messages"][0]["role"]) for closer in closers)
-    ):
+    closers = [closer for closer in row_of(question).spec.wire.assistant_close if closer in before]
+    if first_body != 0 or not closers or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
     end = max(before.rfind(closer) + len(closer) for closer in closers)
-    control = set(row_of(subject).tokenizer.get_added_vocab()) - set(closers)
+    control = set(row_of(question).tokenizer.get_added_vocab()) - set(closers)
     return end if any(token in before[:end] and token in before[end:] for token in control) else None
 
 
-@check("render.content-body", area="render", level="MASKS", requires=("RND-022",), kind="golden")
-def content_run_is_the_body(subject: Subject) -> Applicability | None:
+@check(
+    "render.content-body",
+    area="render",
+    level="MASKS",
+    requires=("RND-022",),
+    kind="golden",
+    applies=expects({"content"}),
+)
+def content_run_is_the_body(subject: Subject) -> None:
     """For each user, system and tool message, the tokens marked content spell exactly its body."""
     mask, labels = mask_of(subject, "is_content"), labels_of(subject)
     judged = [token for token, (kind, _) in enumerate(labels) if kind != "sampled"]
     if not any(labels[token][0] == "content" for token in judged):
-        return NOT_APPLICABLE
+        raise NotGiven("no token of these ids is content (see RND-010)")
     for token in judged:
         kind, message = labels[token]
         if mask[token] != (kind == "content"):
@@ -140,25 +172,19 @@ def content_run_is_the_body(subject: Subject) -> Applicability | None:
                 expected=f"content of message {message}" if kind == "content" else kind,
                 got=show(subject, ids[max(0, token - 1) : token + 2]),
             )
-    return None
 
 
-@check("render.assistant-masks-agree", area="render", level="MASKS", requires=("RND-023",))
-def masks_agree_on_the_assistant(subject: Subject) -> Applicability | None:
+@check("render.assistant-masks-agree", area="render", level="MASKS", requires=("RND-023",), applies=has_an_assistant)
+def masks_agree_on_the_assistant(subject: Subject) -> None:
     """On every token of an assistant message the two masks are equal."""
     content, sampled, indices = (
         mask_of(subject, "is_content"),
         mask_of(subject, "sampled_mask"),
         indices_of(subject),
     )
-    messages = subject.input["messages"]
-    assistant = [
-        token
-        for token, index in enumerate(indices)
-        if 0 <= index < len(messages) and messages[index].get("role") == "assistant"
-    ]
+    assistant = [token for token, index in enumerate(indices) if index >= 0 and role_of(subject, index) == "assistant"]
     if not assistant:
-        return NOT_APPLICABLE
+        raise NotGiven("no token carries the index of an assistant message (see RND-021)")
     for token in assistant:
         if content[token] != sampled[token]:
             raise Violation(
@@ -167,28 +193,26 @@ def masks_agree_on_the_assistant(subject: Subject) -> Applicability | None:
                 expected=sampled[token],
                 got=content[token],
             )
-    return None
 
 
-@check("render.sampled-is-content", area="render", level="MASKS", requires=("RND-024",))
-def sampled_implies_content(subject: Subject) -> Applicability | None:
+@check("render.sampled-is-content", area="render", level="MASKS", requires=("RND-024",), applies=has_an_assistant)
+def sampled_implies_content(subject: Subject) -> None:
     """A sampled token is content, everywhere."""
     content, sampled = mask_of(subject, "is_content"), mask_of(subject, "sampled_mask")
     if not any(sampled):
-        return NOT_APPLICABLE
+        raise NotGiven("no token is sampled (see RND-029)")
     for token, (is_sampled, is_content) in enumerate(zip(sampled, content, strict=True)):
         if is_sampled and not is_content:
             raise Violation("a sampled token is not content", where=describe(subject, token))
-    return None
 
 
-@check("render.generation-prompt", area="render", level="MASKS", requires=("RND-025",))
-def generation_prompt_is_scaffold(subject: Subject) -> Applicability | None:
+@check("render.generation-prompt", area="render", level="MASKS", requires=("RND-025",), applies=expects({"prompt"}))
+def generation_prompt_is_scaffold(subject: Subject) -> None:
     """No token of the generation prompt is content or sampled."""
     labels = labels_of(subject)
     prompt = [token for token, (kind, _) in enumerate(labels) if kind == "prompt"]
     if not prompt:
-        return NOT_APPLICABLE
+        raise NotGiven("no token of these ids is generation prompt (see RND-010)")
     masks = [mask for name in ("is_content", "sampled_mask") if (mask := subject.output.mask(name))]
     if not masks:
         raise NotGiven("gives no masks")
@@ -200,30 +224,51 @@ def generation_prompt_is_scaffold(subject: Subject) -> Applicability | None:
                 expected="scaffold",
                 got=show(subject, subject.output.token_ids[token : token + 1]),
             )
-    return None
 
 
-@check("render.sampled-only-assistant", area="render", level="MASKS", requires=("RND-026",))
-def only_the_assistant_samples(subject: Subject) -> Applicability | None:
+@check(
+    "render.sampled-only-assistant", area="render", level="MASKS", requires=("RND-026",), applies=expects({"content"})
+)
+def only_the_assistant_samples(subject: Subject) -> None:
     """Outside the assistant's turns nothing is sampled."""
     sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
     others = [token for token, (kind, _) in enumerate(labels) if kind == "content"]
     if not others:
-        return NOT_APPLICABLE
+        raise NotGiven("no token of these ids is content (see RND-010)")
     for token in others:
         if sampled[token]:
             raise Violation("a token of another role is sampled", where=describe(subject, token))
-    return None
 
 
-@check("render.straddling-token", area="render", level="MASKS", requires=("RND-027",), kind="golden")
-def straddling_tokens_follow_the_rule(subject: Subject) -> Applicability | None:
+def straddles(characters: CharacterMap, start: int, end: int) -> bool:
+    """Whether a token lies over a seam of scaffold and body."""
+    return len({characters.at(at)[0] in BODY for at in range(start, end)}) > 1
+
+
+def has_straddling_tokens(question: Question) -> bool:
+    """A canonical token lies over a seam, or the oracle cannot tell."""
+    starts = expected_starts(question)
+    if question.expect.unattributed is not None or starts is None:
+        return True
+    characters = character_map(question)
+    return any(straddles(characters, *ends) for ends in zip(starts, ends_of(question, starts), strict=True))
+
+
+@check(
+    "render.straddling-token",
+    area="render",
+    level="MASKS",
+    requires=("RND-027",),
+    kind="golden",
+    applies=has_straddling_tokens,
+)
+def straddling_tokens_follow_the_rule(subject: Subject) -> None:
     """A token over a seam of scaffold and body is attributed by the rule the row names."""
     mask, characters, starts = mask_of(subject, "is_content"), character_map(subject), starts_of(subject)
     labels = labels_of(subject)
     straddling = False
     for token, (start, end) in enumerate(zip(starts, ends_of(subject, starts), strict=True)):
-        if len({characters.at(at)[0] in BODY for at in range(start, end)}) < 2:
+        if not straddles(characters, start, end):
             continue
         straddling = True
         wanted = labels[token][0] in BODY
@@ -234,20 +279,32 @@ def straddling_tokens_follow_the_rule(subject: Subject) -> Applicability | None:
                 expected="content" if wanted else "scaffold",
                 got=show(subject, subject.output.token_ids[token : token + 1]),
             )
-    return None if straddling else NOT_APPLICABLE
+    if not straddling:
+        raise NotGiven("no token of these ids lies over a seam (see RND-010)")
 
 
-@check("render.role-tag", area="render", level="MASKS", requires=("RND-028",))
-def role_tags_are_scaffold(subject: Subject) -> Applicability | None:
-    """The token before a body (the end of its opener) is not content, nor is the very first token of the text."""
-    mask, labels = mask_of(subject, "is_content"), labels_of(subject)
-    openers = [
+def openers_of(labels: Sequence[Label]) -> list[int]:
+    """The last token before each body."""
+    return [
         token - 1
         for token in range(1, len(labels))
         if labels[token][0] in BODY and labels[token - 1][0] in {"scaffold", "prompt"}
     ]
+
+
+def has_openers(question: Question) -> bool:
+    """A canonical token stands before a body, or the oracle cannot tell."""
+    labels = expected_labels(question)
+    return labels is None or bool(openers_of(labels))
+
+
+@check("render.role-tag", area="render", level="MASKS", requires=("RND-028",), applies=has_openers)
+def role_tags_are_scaffold(subject: Subject) -> None:
+    """The token before a body (the end of its opener) is not content, nor is the very first token of the text."""
+    mask, labels = mask_of(subject, "is_content"), labels_of(subject)
+    openers = openers_of(labels)
     if not openers:
-        return NOT_APPLICABLE
+        raise NotGiven("no token of these ids stands before a body (see RND-010)")
     for token in openers:
         if mask[token]:
             raise Violation(
@@ -255,16 +312,19 @@ def role_tags_are_scaffold(subject: Subject) -> Applicability | None:
                 where=describe(subject, token),
                 got=show(subject, subject.output.token_ids[token : token + 2]),
             )
-    return None
 
 
-@check("render.sampled-region", area="render", level="MASKS", requires=("RND-029",), kind="golden")
-def sampled_region_is_exact(subject: Subject) -> Applicability | None:
+@check(
+    "render.sampled-region",
+    area="render",
+    level="MASKS",
+    requires=("RND-029",),
+    kind="golden",
+    applies=has_an_assistant,
+)
+def sampled_region_is_exact(subject: Subject) -> None:
     """Sampled is what the model emits: after the opener or generation prompt, through the stop token."""
     sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
-    roles = {message.get("role") for message in subject.input["messages"]}
-    if "assistant" not in roles:
-        return NOT_APPLICABLE
     for token, (kind, _) in enumerate(labels):
         if sampled[token] != (kind == "sampled"):
             raise Violation(
@@ -275,4 +335,3 @@ def sampled_region_is_exact(subject: Subject) -> Applicability | None:
                 expected=kind,
                 got=show(subject, subject.output.token_ids[max(0, token - 1) : token + 2]),
             )
-    return None

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from tokenspec.areas.check import NotGiven, Subject
+from tokenspec.areas.check import NotGiven, Question, Subject
 from tokenspec.models import load
 from tokenspec.oracle.token_bytes import token_starts
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_TOKEN = 256
 BODY: frozenset[str] = frozenset({"content", "sampled"})
+Label = tuple["SpanKind", "int | None"]
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,15 @@ class CharacterMap:
     """The oracle's spans as a lookup from character to (kind, message)."""
 
     ends: tuple[int, ...]
-    labels: tuple[tuple[SpanKind, int | None], ...]
+    labels: tuple[Label, ...]
 
-    def at(self, character: int) -> tuple[SpanKind, int | None]:
+    def at(self, character: int) -> Label:
         """Kind and message of a character; past the end counts as the last span, an empty text is scaffold."""
         if not self.labels:
             return "scaffold", None
         return self.labels[min(bisect_right(self.ends, character), len(self.labels) - 1)]
 
-    def first_body(self, start: int, end: int) -> tuple[SpanKind, int | None] | None:
+    def first_body(self, start: int, end: int) -> Label | None:
         """The first label of caller content among the characters ``start..end``, or None."""
         labels = (self.at(character) for character in range(start, end))
         return next((label for label in labels if label[0] == "content"), None)
@@ -51,46 +52,78 @@ def _starts(row: str, ids: tuple[int, ...], text: str) -> tuple[int, ...] | None
     return None if starts is None else tuple(starts)
 
 
-def character_map(subject: Subject) -> CharacterMap:
+def character_map(question: Question) -> CharacterMap:
     """Who owns which character, by the oracle. Raises NotGiven where the oracle could not tell."""
-    expect: RenderExpect = subject.expect
-    if expect is None:
-        raise NotGiven("no golden")
+    expect: RenderExpect = question.expect
     if expect.unattributed is not None:
         raise NotGiven(f"the oracle cannot attribute this text: {expect.unattributed}")
     return _character_map(tuple(expect.spans))
 
 
-def row_of(subject: Subject) -> Row:
+def row_of(question: Question) -> Row:
     """The one row of a render cell."""
-    return subject.rows[subject.cell.row]
+    return question.rows[question.cell.row]
+
+
+def count_of(question: Question) -> int:
+    """How many messages the caller has; what is no list holds none."""
+    messages = question.input["messages"]
+    return len(messages) if isinstance(messages, list) else 0
+
+
+def role_of(question: Question, message: int) -> object:
+    """The role of a message of the caller; None where there is no such message, or it is no mapping."""
+    found = question.input["messages"][message] if message < count_of(question) else None
+    return found.get("role") if isinstance(found, dict) else None
+
+
+def decode(question: Question, ids: Sequence[int]) -> str:
+    """The text of some ids; one that the tokenizer does not have is no text."""
+    tokenizer = row_of(question).tokenizer
+    known = [id_ for id_ in ids if 0 <= id_ < 2**32]
+    decoded: str = tokenizer.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    return decoded
 
 
 def starts_of(subject: Subject) -> tuple[int, ...]:
     """The first character of each token of the *output*. Raises NotGiven when the ids spell another text."""
-    if subject.expect is None:
-        raise NotGiven("no golden")
     starts = _starts(subject.cell.row, tuple(subject.output.token_ids), subject.expect.text)
     if starts is None:
         raise NotGiven("the ids do not spell the expected text, so masks cannot be laid over it (see the IDS verdict)")
     return starts
 
 
-def labels_of(subject: Subject) -> list[tuple[SpanKind, int | None]]:
+def expected_starts(question: Question) -> tuple[int, ...] | None:
+    """The first character of each canonical token; None where they do not spell the expected text."""
+    return _starts(question.cell.row, tuple(question.expect.token_ids), question.expect.text)
+
+
+def labels_of(subject: Subject) -> list[Label]:
     """Per token of the output its kind and message, by the rule the row names (``first-char`` or ``overlap``)."""
-    characters, starts = character_map(subject), starts_of(subject)
+    character_map(subject)
+    return _labels(subject, starts_of(subject))
+
+
+def expected_labels(question: Question) -> list[Label] | None:
+    """The same of the canonical tokens; None where the oracle cannot tell."""
+    starts = None if question.expect.unattributed is not None else expected_starts(question)
+    return None if starts is None else _labels(question, starts)
+
+
+def _labels(question: Question, starts: Sequence[int]) -> list[Label]:
+    characters = character_map(question)
     first = [characters.at(start) for start in starts]
-    if row_of(subject).spec.wire.straddle == "first-char":
+    if row_of(question).spec.wire.straddle == "first-char":
         return first
     return [
         label if label[0] in BODY else characters.first_body(start, end) or label
-        for label, start, end in zip(first, starts, ends_of(subject, starts), strict=True)
+        for label, start, end in zip(first, starts, ends_of(question, starts), strict=True)
     ]
 
 
-def ends_of(subject: Subject, starts: Sequence[int]) -> list[int]:
+def ends_of(question: Question, starts: Sequence[int]) -> list[int]:
     """The first character after each token; a token is never longer than the longest word of a vocabulary."""
-    following = (*starts[1:], len(subject.expect.text))
+    following = [*starts, len(question.expect.text)][1:]
     return [min(max(start + 1, end), start + LONGEST_TOKEN) for start, end in zip(starts, following, strict=True)]
 
 
@@ -103,12 +136,10 @@ def describe(subject: Subject, token: int) -> str:
         kind, message = character_map(subject).at(start)
     except (NotGiven, IndexError):
         return place
-    messages = subject.input["messages"]
-    owner = f"inside message {message} {messages[message].get('role')!r}, " if message is not None else ""
+    owner = f"inside message {message} {role_of(subject, message)!r}, " if message is not None else ""
     return f"{place} (character {start}, {owner}{kind})"
 
 
-def show(subject: Subject, ids: list[int]) -> str:
+def show(question: Question, ids: list[int]) -> str:
     """A few tokens as ``151658 '</tool_response>'   198 'x'``."""
-    tokenizer = row_of(subject).tokenizer
-    return "   ".join(f"{id_} {tokenizer.decode([id_], skip_special_tokens=False)!r}" for id_ in ids) or "(nothing)"
+    return "   ".join(f"{id_} {decode(question, [id_])!r}" for id_ in ids) or "(nothing)"

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-from tokenspec.areas.render.checks.place import row_of, show
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.place import decode, row_of, show
 
 
-@check("render.ids-sampled-boundary", area="render", level="IDS", requires=("RND-014",), kind="metamorphic")
-def ids_are_what_a_sampler_saw(subject: Subject) -> Applicability | None:
+def has_sampled_text(question: Question) -> bool:
+    """The oracle knows which text is sampled, and some is."""
+    from tokenspec.areas.render.oracle.id_profiles import pieces
+
+    expect = question.expect
+    return expect.unattributed is None and any(sampled for sampled, _ in pieces(expect))
+
+
+@check(
+    "render.ids-sampled-boundary",
+    area="render",
+    level="IDS",
+    requires=("RND-014",),
+    kind="metamorphic",
+    applies=has_sampled_text,
+)
+def ids_are_what_a_sampler_saw(subject: Subject) -> None:
     """Asked for the sampled-boundary profile, the seams of sampled text are token boundaries, and no others are new."""
-    from tokenspec.areas.render.oracle.id_profiles import pieces, sampled_boundary_ids
+    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids
 
-    expect = subject.expect
-    if expect is None or expect.unattributed is not None or not any(sampled for sampled, _ in pieces(expect)):
-        return NOT_APPLICABLE
-    output = subject.output
+    expect, output = subject.expect, subject.output
     if output.id_profile != "sampled-boundary":
         output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
     if output.id_profile != "sampled-boundary":
@@ -31,17 +43,26 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> Applicability | None:
             got=show(subject, got[at : at + 4]),
             hint="these are the canonical ids" if got == expect.token_ids else "cut where sampled text begins and ends",
         )
-    return None
 
 
-@check("render.isolated-control-ids", area="render", level="IDS", requires=("RND-015",), kind="metamorphic")
-def typed_text_is_no_control_token(subject: Subject) -> Applicability | None:
+def lists_control_ids(question: Question) -> bool:
+    """The control ids of the scaffold are listed."""
+    return control_ids_of(question) is not None
+
+
+@check(
+    "render.isolated-control-ids",
+    area="render",
+    level="IDS",
+    requires=("RND-015",),
+    kind="metamorphic",
+    applies=lists_control_ids,
+)
+def typed_text_is_no_control_token(subject: Subject) -> None:
     """Under isolated encoding the control ids are those of the scaffold, in number and order."""
     from tokenspec.areas.render.oracle.control_tokens import control_tokens
 
-    expected = control_ids_of(subject)
-    if expected is None:
-        return NOT_APPLICABLE
+    expected = control_ids_of(subject) or []
     known = set(control_tokens(row_of(subject)).values())
     got = [id_ for id_ in isolated_output(subject).token_ids if id_ in known]
     if got != expected:
@@ -53,18 +74,22 @@ def typed_text_is_no_control_token(subject: Subject) -> Applicability | None:
             got=show(subject, got[at : at + 3]),
             hint="a caller's text became a control token" if len(got) > len(expected) else "",
         )
-    return None
 
 
-@check("render.isolated-text", area="render", level="TEXT", requires=("RND-016",), kind="metamorphic")
-def isolation_changes_ids_only(subject: Subject) -> Applicability | None:
+@check(
+    "render.isolated-text",
+    area="render",
+    level="TEXT",
+    requires=("RND-016",),
+    kind="metamorphic",
+    applies=lists_control_ids,
+)
+def isolation_changes_ids_only(subject: Subject) -> None:
     """Isolated ids spell the text, and are the canonical ones where no caller's text spells a control token."""
     from tokenspec.areas.render.oracle.control_tokens import control_tokens
 
-    expected = control_ids_of(subject)
-    if expected is None:
-        return NOT_APPLICABLE
-    tokenizer, output, expect = row_of(subject).tokenizer, isolated_output(subject), subject.expect
+    expected = control_ids_of(subject) or []
+    output, expect = isolated_output(subject), subject.expect
     if output.text is not None and output.text != expect.text:
         at = first_difference(expect.text, output.text)
         raise Violation(
@@ -77,24 +102,23 @@ def isolation_changes_ids_only(subject: Subject) -> Applicability | None:
     if [id_ for id_ in expect.token_ids if id_ in known] == expected:
         if output.token_ids != expect.token_ids:
             raise Violation("nothing had to be isolated, and yet the ids are not the canonical ones")
-        return None
-    canonical, got = tokenizer.decode(expect.token_ids), tokenizer.decode(output.token_ids)
+        return
+    canonical, got = decode(subject, expect.token_ids), decode(subject, output.token_ids)
     if canonical == expect.text and got != expect.text:
         raise Violation("the isolated ids spell another text", expected=repr(expect.text[-60:]), got=repr(got[-60:]))
-    return None
 
 
-def control_ids_of(subject: Subject) -> list[int] | None:
+def control_ids_of(question: Question) -> list[int] | None:
     """The control ids of the scaffold in this cell; None where they are not listed (or for another oracle's text)."""
     from tokenspec.areas.oracle_version import CURRENT
     from tokenspec.areas.render.profiles import profiles_of
 
-    golden = subject.cell.golden
+    golden = question.cell.golden
     if golden is not None and golden.oracle["transformers"] != CURRENT.transformers:
         return None
-    committed = profiles_of(subject.cell.row)
+    committed = profiles_of(question.cell.row)
     listed = committed.isolated if committed is not None else []
-    return next((entry.control_ids for entry in listed if entry.case == subject.cell.case.slug), None)
+    return next((entry.control_ids for entry in listed if entry.case == question.cell.case.slug), None)
 
 
 def isolated_output(subject: Subject) -> Any:

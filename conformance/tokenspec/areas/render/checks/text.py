@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Ok
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, NotGiven, Subject, Violation, check
-from tokenspec.areas.render.checks.place import character_map, row_of
+from tokenspec.areas.check import NotGiven, Subject, Violation, check
+from tokenspec.areas.render.checks.place import character_map, decode, row_of
 
 
 def text_of(subject: Subject) -> str:
     """The text the implementation gave, or what its ids decode to."""
     if subject.output.text is not None:
         return str(subject.output.text)
-    decoded: str = row_of(subject).tokenizer.decode(
-        subject.output.token_ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
-    )
-    return decoded
+    return decode(subject, subject.output.token_ids)
 
 
 @check("render.text", area="render", level="TEXT", requires=("RND-001", "RND-003", "RND-004"), kind="golden")
@@ -48,17 +45,15 @@ def text_is_byte_identical(subject: Subject) -> None:
 
 
 @check("render.rejects", area="render", level="TEXT", requires=("RND-002",), kind="rejects")
-def refuses_what_the_template_refuses(subject: Subject) -> Applicability | None:
+def refuses_what_the_template_refuses(subject: Subject) -> None:
     """Where the template raises, so does the implementation: a rendering would train on what cannot be sampled."""
-    if subject.cell.golden is None:
-        return NOT_APPLICABLE
+    golden = subject.cell.golden
     if isinstance(subject.outcome, Ok):
         raise Violation(
             "renders a conversation the template refuses",
-            expected=f"a refusal (upstream raises {subject.cell.golden.error})",
+            expected=f"a refusal (upstream raises {golden and golden.error})",
             got=f"{len(subject.output.token_ids)} tokens: {text_of(subject)[-60:]!r}",
         )
-    return None
 
 
 @check("render.pure", area="render", level="TEXT", requires=("RND-012",))

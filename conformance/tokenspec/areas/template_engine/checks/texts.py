@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from tokenspec.adapters import Ok, Refused
-from tokenspec.areas.area import Cell
-from tokenspec.areas.check import NOT_APPLICABLE, Applicability, Subject, Violation, check
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
 
 AREA = "template-engine"
 TEXT, REFUSALS = "TEXT", "REFUSALS"
@@ -162,27 +161,37 @@ def refusing_leaves_no_trace(subject: Subject) -> None:
         raise Violation("the request was changed by the call", hint="the sandbox lets a template change its inputs")
 
 
-@check("template-engine.words", area=AREA, level=REFUSALS, requires=("TPL-004",), kind="rejects")
-def the_templates_words_arrive(subject: Subject) -> Applicability | None:
-    """The message of ``raise_exception`` reaches the caller."""
-    golden = subject.cell.golden
+def words_of(question: Question) -> str:
+    """The words of ``raise_exception`` in the case; empty where the oracle refuses for another reason."""
+    golden = question.cell.golden
     kind, _, words = ((golden and golden.error) or "").partition(": ")
-    if kind != "TemplateError" or not words:
-        return NOT_APPLICABLE
+    return words if kind == "TemplateError" else ""
+
+
+@check(
+    "template-engine.words",
+    area=AREA,
+    level=REFUSALS,
+    requires=("TPL-004",),
+    kind="rejects",
+    applies=lambda question: bool(words_of(question)),
+)
+def the_templates_words_arrive(subject: Subject) -> None:
+    """The message of ``raise_exception`` reaches the caller."""
+    words = words_of(subject)
     if not isinstance(subject.outcome, Refused) or words not in subject.outcome.message:
         raise Violation("the template's own message is lost", expected=repr(words), got=str(subject.outcome))
-    return None
 
 
 @check("template-engine.code", area=AREA, level=REFUSALS, requires=("TPL-003",), kind="rejects")
-def refusals_have_a_code(subject: Subject) -> Applicability | None:
+def refusals_have_a_code(subject: Subject) -> None:
     """The refusal says of which kind it is."""
-    if not isinstance(subject.outcome, Refused) or subject.cell.golden is None:
-        return NOT_APPLICABLE
-    expected = code_of((subject.cell.golden.error or "").partition(":")[0])
+    if not isinstance(subject.outcome, Refused):
+        raise NotGiven("answers, so there is no code (see TPL-002)")
+    golden = subject.cell.golden
+    expected = code_of(((golden and golden.error) or "").partition(":")[0])
     if subject.outcome.code != expected:
         raise Violation("refused with another code", expected=expected, got=str(subject.outcome))
-    return None
 
 
 def code_of(error: str) -> str:
@@ -204,12 +213,9 @@ def register(name: str, requirement: str, doc: str, *, refused: bool) -> None:
     def judge(subject: Subject) -> None:
         compare_refusal(subject) if refused else compare_text(subject)
 
-    def applies(cell: Cell) -> bool:
-        return requirement in cell.case.requires
-
     judge.__doc__ = doc
     level, kind = (REFUSALS, "rejects") if refused else (TEXT, "golden")
-    check(name, area=AREA, level=level, requires=(requirement,), kind=kind, applies=applies)(judge)
+    check(name, area=AREA, level=level, requires=(requirement,), kind=kind, applies=cites(requirement))(judge)
 
 
 for topic, (cited, line) in TOPICS.items():
