@@ -31,7 +31,8 @@ def test_top_level_is_exactly_two_packages(wheel: Path) -> None:
     assert "tokenspec/_data/spec/10-renderers.md" in names
     assert "tokenspec/py.typed" in names
     assert "tokenspec/adapters/templates/node_program.mjs" in names
-    assert not [name for name in names if {"mutants", "__pycache__"} & set(name.split("/"))]
+    code = [name for name in names if name.endswith((".py", ".pyc"))]
+    assert not [name for name in code if {"cases", "mutants", "__pycache__"} & set(name.split("/"))]
 
 
 def test_smoke_passes_in_a_clean_environment_elsewhere(wheel: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tokenspec.areas.oracle_version import EARLIER, flips_of, flips_path, same_a
 from tokenspec.areas.selection import Selection, goldens_path, load_cases, rows_of, select_cells
 from tokenspec.curation.certificates import certificates_are_complete
 from tokenspec.curation.manifest import manifest, schemas
+from tokenspec.curation.readme import readme
 from tokenspec.curation.releases import released_entries_are_kept
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import TokenspecError
@@ -163,7 +164,7 @@ def flips_are_flips() -> Iterator[str]:
 
 
 def manifest_is_current() -> Iterator[str]:
-    """MANIFEST.json, the schemas and flags.toml are readable and up to date."""
+    """MANIFEST.json, README.md, the schemas and flags.toml are readable and up to date."""
     root = fixtures_dir()
     for name, schema in schemas().items():
         path = root / "schema" / name
@@ -173,6 +174,10 @@ def manifest_is_current() -> Iterator[str]:
         tomllib.loads((root / "flags.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         yield f"flags.toml: {error}"
+    described = manifest()
     path = root / "MANIFEST.json"
-    if not path.exists() or read_json(path) != manifest():
+    if not path.exists() or read_json(path) != described:
         yield "MANIFEST.json: out of date; run: tokenspec fixtures lint --write-manifest"
+    path = root / "README.md"
+    if not path.exists() or path.read_text(encoding="utf-8") != readme(described, root):
+        yield "README.md: out of date; run: tokenspec fixtures lint --write-manifest"

@@ -13,6 +13,7 @@ from tokenspec import __version__
 from tokenspec.adapters import messages
 from tokenspec.areas import areas
 from tokenspec.certificate.facts import Certificate
+from tokenspec.curation.readme import readme
 from tokenspec.data import fixtures_dir
 from tokenspec.store.canonical import canonical_json
 from tokenspec.store.case_files import CaseFile
@@ -78,7 +79,7 @@ def manifest_of(entries: Mapping[str, str], version: str) -> dict[str, Any]:
 
 
 def write_manifest() -> None:
-    """Renew schemas, file list and manifest in place."""
+    """Renew schemas, list, manifest and README in place."""
     published = schemas()
     for name, schema in published.items():
         write_atomically(fixtures_dir() / "schema" / name, canonical_json(schema))
@@ -87,4 +88,6 @@ def write_manifest() -> None:
             path.unlink()
     entries = current_entries()
     write_atomically(list_path(SPEC_VERSION), list_text(entries))
-    write_atomically(fixtures_dir() / "MANIFEST.json", canonical_json(manifest_of(entries, SPEC_VERSION)))
+    described = manifest_of(entries, SPEC_VERSION)
+    write_atomically(fixtures_dir() / "MANIFEST.json", canonical_json(described))
+    write_atomically(fixtures_dir() / "README.md", readme(described, fixtures_dir()))

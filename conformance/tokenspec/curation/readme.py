@@ -1,4 +1,4 @@
-"""The README of an exported folder: the shapes, with files of that very folder as examples."""
+"""The README of the fixtures, and of an exported folder: the shapes, with entries of that very folder as examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ TEXT = """\
 Cases and expected outcomes for the token layer of language-model post-training, spec version {spec_version}. Plain JSON
 and TOML, UTF-8, LF. Nothing here needs Python.
 
-## Check the copy
+## Check a copy
+
+`tokenspec fixtures export FOLDER` writes a folder like this one with a `SHA256SUMS` beside it:
 
 ```sh
 sha256sum -c SHA256SUMS
@@ -39,7 +41,7 @@ sha256sum -c SHA256SUMS
 | `toy/<row>/` | small tokenizers and templates of our own: complete, offline |
 | `schema/*.schema.json` | JSON Schema 2020-12 of every file and of every adapter result |
 | `flags.toml` | what a failure of a case means, by flag |
-| `requirements.json` | the requirements that cases cite: id, level, text |
+| `requirements.json` | in an exported folder: the requirements that cases cite, id, level, text |
 | `ERRATA.toml` | every released expectation that changed, with its reason |
 
 ## Areas
@@ -78,7 +80,7 @@ all this over stdin and stdout, in any language.
 
 
 def readme(manifest: dict[str, Any], folder: Path) -> str:
-    """The text for one exported folder."""
+    """The text for one folder."""
     counted = manifest["counts"]
     lines = [
         f"| {area.name} | `{area.operation}` | {counted[area.name]['cases']} | {counted[area.name]['goldens']} "

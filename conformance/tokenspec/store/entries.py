@@ -23,7 +23,7 @@ from tokenspec.store.case_files import cases_of_file, decode_cases
 from tokenspec.store.golden_files import decode_goldens
 
 SPEC_VERSION = "0.1"
-UNLISTED = {"MANIFEST.json", "files"}
+UNLISTED = {"MANIFEST.json", "README.md", "files"}
 CASES = ("cases", "regressions")
 GOLDENS = ("golden", "flips")
 DIGITS = 32
@@ -45,7 +45,7 @@ def refuse_installed(verb: str) -> None:
 
 
 def fixture_files() -> Iterator[Path]:
-    """Every file below ``fixtures/`` but the manifest and the lists themselves, sorted."""
+    """Every file below ``fixtures/`` but the manifest, the README and the lists themselves, sorted."""
     root = fixtures_dir()
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.relative_to(root).parts[0] not in UNLISTED and "__pycache__" not in path.parts:
