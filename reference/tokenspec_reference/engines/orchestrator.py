@@ -15,6 +15,7 @@ from tokenspec_reference.engines.errors import InvalidParameter, MissingFusion
 from tokenspec_reference.engines.label_fusion import LabelFusion, LabelMode
 from tokenspec_reference.engines.loading import load_model
 from tokenspec_reference.engines.offsets import Offsets
+from tokenspec_reference.engines.options import option_names
 from tokenspec_reference.engines.parameters import one_of
 from tokenspec_reference.engines.progress import progress_bar
 from tokenspec_reference.engines.segmentation import Progress, Segmentation
@@ -100,7 +101,7 @@ class RTSeg:
         return results
 
     def _run(self, engine: Any, trace: str, options: Mapping[str, Any], progress: Progress | None) -> Segmentation:
-        known = _known(engine.segment)
+        known = _taken_by(engine)
         chosen = {**self.defaults, **options, "progress": progress}
         result: Segmentation = engine.segment(trace, **{name: chosen[name] for name in chosen if name in known})
         return result
@@ -115,15 +116,20 @@ class RTSeg:
         return Segmentation(offsets, labels, close=close, forwards=sum(result.forwards for result in results))
 
     def _reads_models(self) -> bool:
-        return any("model" in _known(engine.segment) for engine in self.engines)
+        return any("model" in _taken_by(engine) for engine in self.engines)
 
     def _refuse_unknown(self, options: Mapping[str, Any]) -> None:
-        known = set(self.defaults).union(*(_known(engine.segment) for engine in self.engines))
+        known = set(self.defaults).union(*(_taken_by(engine) for engine in self.engines))
         if self.aligner is not None:
             known |= _known(self.aligner.fuse)
         for name in options:
             if name not in known:
                 raise InvalidParameter(f"no engine knows this; known are {', '.join(sorted(known))}", field=name)
+
+
+def _taken_by(engine: Any) -> set[str]:
+    """The keywords an engine takes: those of its method, and those it groups into options."""
+    return _known(engine.segment) | option_names(getattr(engine, "options", ()))
 
 
 def _known(function: Callable[..., Any]) -> set[str]:

@@ -16,11 +16,9 @@ from tokenspec_reference.engines.forced_decoder import open_source
 from tokenspec_reference.engines.loading import resolve_model
 from tokenspec_reference.engines.near_ties import Error
 from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
-from tokenspec_reference.engines.parameters import one_of, percentage, positive
-from tokenspec_reference.engines.prompt import DEFAULT_SYSTEM_PROMPT, SystemRole, prompt_ids
+from tokenspec_reference.engines.options import Decoding, Prompt, Signal, grouped
 from tokenspec_reference.engines.scoring import calibrate
 from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segmentation, unlabelled
-from tokenspec_reference.engines.sessions import CachePolicy
 from tokenspec_reference.engines.token_signals import (
     Reading,
     anchors,
@@ -45,6 +43,7 @@ class RTLLMSurprisal:
     quantile: ClassVar[float] = 10.0
     top_k: ClassVar[int] = 0
     high_tail: ClassVar[bool] = False
+    options: ClassVar[tuple[type, ...]] = (Prompt, Signal, Decoding)
 
     def measure(self, rows: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
         """The signal ``[n]`` of rows ``[n, vocabulary]``."""
@@ -66,63 +65,46 @@ class RTLLMSurprisal:
         model: Any = None,
         tokenizer: Any = None,
         model_name: str | None = None,
-        system_prompt: str = DEFAULT_SYSTEM_PROMPT,
-        window: int | None = None,
-        quantile: float | None = None,
-        top_k: int | None = None,
-        cache_policy: str = "none",
-        max_kv_tokens: int | None = None,
-        system_role: SystemRole = "system",
-        chat_template: str | None = None,
-        algorithm: str = "fast",
         progress: Progress | None = None,
+        **options: Any,
     ) -> Segmentation:
         """Segment one trace.
 
         Args:
             trace: the text; offsets are code points of it.
-            model: as in :class:`RTLLMForcedDecoderBased`, and so are ``tokenizer``, ``model_name``, ``system_prompt``,
-                ``cache_policy``, ``max_kv_tokens``, ``system_role``, ``chat_template`` and ``progress``.
+            model: as in :class:`RTLLMForcedDecoderBased`, and so are ``tokenizer``, ``model_name`` and ``progress``.
             tokenizer: its tokenizer.
             model_name: a name instead of the two.
-            system_prompt: the system turn.
-            window: tokens on each side of an anchor; default 15, for entropy 30.
-            quantile: percentile of the z-scores; default 10 (low tail), for the top-k shift 90 (high tail).
-            top_k: candidates per prediction, only for :class:`RTLLMTopKShift`; default 20.
-            cache_policy: which tokens a position sees.
-            max_kv_tokens: the seed's name for ``legacy_head:M``.
-            system_role: ``merge`` puts the system prompt into the user turn.
-            chat_template: a template instead of the tokenizer's own.
-            algorithm: ``fast`` (one forward) or its twin ``sequential``.
             progress: called with (tokens done, tokens in all).
+            options: the fields of :class:`Prompt`, :class:`Signal` and :class:`Decoding`. Defaults: a window of 15, for
+                entropy 30; the quantile 10 (low tail), for the top-k shift 90 (high tail) of 20 candidates.
 
         Raises:
             TokenSpecError: typed refusals of ENG-060 to ENG-064, naming the parameter.
         """
-        window = self.window if window is None else positive(window, "window")
-        quantile = self.quantile if quantile is None else percentage(quantile, "quantile")
-        if top_k is not None and not self.top_k:
+        prompt, signal, how = grouped(options, *self.options)
+        if signal.top_k is not None and not self.top_k:
             raise InvalidParameter(f"{self.name} has no top_k", field="top_k")
-        candidates = self.top_k if top_k is None else positive(top_k, "top_k")
-        policy = CachePolicy.parse(cache_policy, max_kv_tokens=max_kv_tokens)
-        one_of(algorithm, ("fast", "sequential"), "algorithm")
+        window = self.window if signal.window is None else signal.window
+        quantile = self.quantile if signal.quantile is None else signal.quantile
+        policy = how.policy
         model, tokenizer = resolve_model(model, tokenizer, model_name)
         tokens = tokenize_trace(tokenizer, trace)
         if not tokens:
             return unlabelled(partition((), len(trace)) if trace else [])
-        prompt = prompt_ids(tokenizer, system_prompt, trace, system_role=system_role, chat_template=chat_template)
+        before = prompt.ids(tokenizer, trace)
         source = open_source(model, None, "mean")
-        check_vocabulary((*prompt, *tokens.token_ids), source.vocabulary_size, None)
+        check_vocabulary((*before, *tokens.token_ids), source.vocabulary_size, None)
         if policy.kind != "legacy_head":
-            check_positions(len(prompt) + len(tokens) - 1, getattr(source, "position_limit", None))
+            check_positions(len(before) + len(tokens) - 1, getattr(source, "position_limit", None))
         reading = read_trace(
             source,
-            prompt,
+            before,
             tokens.token_ids,
             policy,
             measure=self.measure,
-            top_k=candidates,
-            sequential=algorithm == "sequential",
+            top_k=self.top_k if signal.top_k is None else signal.top_k,
+            sequential=how.algorithm == "sequential",
             progress=progress,
         )
         at = anchors(tokens, window)
