@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-MARK = re.compile(r"UNFILLED: (?P<what>.*?)[\"'}\])]*,?$")
+MARK = re.compile(r"UNFILLED: (?P<what>.*?)(?: \{#.*)?$")
 PART = re.compile(r"^--- (?P<name>.+)\n", re.MULTILINE)
 FILLED_IN = (
     "spec/*.md",
@@ -36,7 +36,7 @@ def unfilled(path: Path) -> Iterator[tuple[int, str]]:
     if "UNFILLED: " in text:
         for number, line in enumerate(text.splitlines(), start=1):
             if found := MARK.search(line):
-                yield number, found["what"]
+                yield number, found["what"].rstrip("\"')],")
 
 
 def all_unfilled(root: Path) -> Iterator[tuple[str, int, str]]:

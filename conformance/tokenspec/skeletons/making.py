@@ -11,7 +11,6 @@ from tokenspec.areas import areas, modules
 from tokenspec.areas.area import Area
 from tokenspec.areas.check import all_checks
 from tokenspec.errors import UsageError
-from tokenspec.mutation import load_mutants
 from tokenspec.requirements import LEVELS, chapters, parse_chapter, requirements, withdrawn_ids
 from tokenspec.skeletons import skeleton
 from tokenspec.skeletons.source import with_definition, with_entry, with_import
@@ -63,8 +62,9 @@ def case(root: Path, area: Area, theme: str, slug: str, requires: Sequence[str],
         UsageError: the name is taken or malformed, or what it cites does not exist.
     """
     _refuse_malformed(slug)
-    made = {item.slug for module in modules("cases", area.name) for item in getattr(module, "CASES", ())}
-    if slug in made | {item.slug for item in cases_in(area.name)}:
+    generators = (root / AREAS / _folder(area) / "cases").glob("*.py")
+    begun = any(f'"{area.name}/{slug}"' in path.read_text(encoding="utf-8") for path in generators)
+    if begun or slug in {item.slug for item in cases_in(area.name)}:
         raise UsageError(f"there is a case {area.name}/{slug}; a name is never used again")
     _refuse_unknown(requires)
     parts = skeleton(
@@ -109,7 +109,6 @@ def check(
         requires=_tuple(requires),
         function=re.sub(r"\W", "_", full.removeprefix(f"{area.name}.")),
         output_type=area.output_type.__name__,
-        expect_type=area.expect_type.__name__,
     )
     path, text = _theme(root, area, "checks", theme, parts["module"])
     for word in ("Subject", "Violation", "check"):
@@ -125,7 +124,7 @@ def mutant(root: Path, area: Area, theme: str, slug: str, breaks: Sequence[str])
     """
     _refuse_malformed(slug)
     id_ = slug if slug.startswith(f"{area.name}-") else f"{area.name}-{slug}"
-    if id_ in {item.id for item in load_mutants()}:
+    if id_ in {item.id for module in modules("mutants", area.name) for item in getattr(module, "MUTANTS", ())}:
         raise UsageError(f"there is a mutant {id_}; give another name")
     _refuse_unknown(breaks)
     parts = skeleton(

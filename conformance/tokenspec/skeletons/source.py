@@ -28,12 +28,12 @@ def with_import(text: str, module: str, name: str) -> str:
         statement = f"from {module} import {name}\n"
         at = after - 1 if after else before
         return "".join([*lines[:at], statement, *lines[at:]])
-    names = sorted({alias.name if alias.asname is None else f"{alias.name} as {alias.asname}" for alias in same.names})
+    names = [alias.name if alias.asname is None else f"{alias.name} as {alias.asname}" for alias in same.names]
     if name in names:
         return text
     names = sorted([*names, name], key=_as_sorted)
     one = f"from {module} import {', '.join(names)}\n"
-    many = f"from {module} import (\n{''.join(f'    {item},{chr(10)}' for item in names)})\n"
+    many = "\n".join([f"from {module} import (", *(f"    {item}," for item in names), ")\n"])
     return "".join([*lines[: same.lineno - 1], one if len(one) <= 121 else many, *lines[same.end_lineno :]])
 
 
