@@ -101,6 +101,18 @@ def test_acknowledging_keeps_what_the_mutants_proved(chapter: Path) -> None:
     assert read_lock()["WID-001"].mutants == ["widget-square"]
 
 
+@pytest.mark.parametrize(
+    ("ran", "left"),
+    [({"widget-oval"}, ["widget-oval", "widget-square"]), ({"widget-square"}, []), (None, [])],
+    ids=["another", "itself", "all"],
+)
+def test_a_part_of_the_mutants_changes_its_own_entries_only(
+    ran: set[str] | None, left: list[str], chapter: Path
+) -> None:
+    write_lock(set(), {"WID-001": {"widget-oval"} & (ran or set())}, ran)
+    assert read_lock()["WID-001"].mutants == left
+
+
 def test_a_lock_that_is_missing_or_malformed_is_said(chapter: Path) -> None:
     lock = chapter.parent / "requirements.lock.json"
     lock.write_text('[{"id": "WID-001"}]')

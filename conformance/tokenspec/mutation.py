@@ -44,15 +44,16 @@ class Autopsy:
 
 
 def load_mutants(areas: Sequence[str] = ()) -> list[Mutant]:
-    """All mutants, or those of some areas. They are not shipped in the wheel: this needs a checkout."""
+    """All mutants, or those of some areas, which alone are imported. The wheel has none: this needs a checkout."""
     if checkout_root() is None:
         raise UsageError("mutants live in the source checkout, not in the wheel; clone the repository to run them")
-    found = [mutant for module in modules("mutants") for mutant in getattr(module, "MUTANTS", ())]
+    looked_at = [module for area in areas or (None,) for module in modules("mutants", area)]
+    found = [mutant for module in looked_at for mutant in getattr(module, "MUTANTS", ())]
     ids = [mutant.id for mutant in found]
     for id_ in ids:
         if ids.count(id_) > 1:
             raise UsageError(f"two mutants are called {id_}")
-    return [mutant for mutant in found if not areas or mutant.area in areas]
+    return found
 
 
 def cells_for(mutant: Mutant, cache: dict[tuple[str, tuple[str, ...]], list[Cell]]) -> list[Cell]:
@@ -92,9 +93,9 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
 _cells: dict[tuple[str, tuple[str, ...]], list[Cell]] = {}
 
 
-def autopsy_by_id(mutant_id: str) -> dict[str, Any]:
+def autopsy_by_id(area: str, mutant_id: str) -> dict[str, Any]:
     """One autopsy in a worker process; what comes back leaves out the mutant itself, which cannot be pickled."""
-    mutant = next(item for item in load_mutants() if item.id == mutant_id)
+    mutant = next(item for item in load_mutants((area,)) if item.id == mutant_id)
     found = autopsy(mutant, cells_for(mutant, _cells))
     return {item.name: getattr(found, item.name) for item in fields(found) if item.name != "mutant"}
 
@@ -103,7 +104,7 @@ def autopsies(mutants: Sequence[Mutant], on_done: Callable[[Autopsy], None], job
     """Run them all, several at a time, in their own order."""
     found: list[Autopsy] = []
     with workers(jobs) as pool:
-        reports = pool.map(autopsy_by_id, [mutant.id for mutant in mutants])
+        reports = pool.map(autopsy_by_id, [mutant.area for mutant in mutants], [mutant.id for mutant in mutants])
         for mutant, report in zip(mutants, reports, strict=True):
             found.append(Autopsy(mutant=mutant, **report))
             on_done(found[-1])

@@ -7,12 +7,11 @@ for, so judging renderers never loads torch.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 from . import __version__
+from .loaded_model import LoadedModel, load_into
 
 AREA_OF = {
     "render": "renderers",
@@ -24,32 +23,6 @@ AREA_OF = {
     "segment": "engines",
     "render_template": "renderers",
 }
-KEPT_MODELS = 4
-"""How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
-
-
-@dataclass(frozen=True)
-class LoadedModel:
-    """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
-
-    ``family`` names the renderer; ``directory`` holds ``tokenizer.json``, ``tokenizer_config.json`` and
-    ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``, ``assistant_close``,
-    ``placeholder`` (lists of strings) and ``straddle``.
-    """
-
-    id: str
-    directory: str
-    family: str
-    chat_template: str
-    status: str
-    wire: Mapping[str, Any] = field(default_factory=dict)
-
-    @cached_property
-    def tokenizer(self) -> Any:
-        """The ``transformers`` fast tokenizer of the folder (loaded once)."""
-        from transformers import PreTrainedTokenizerFast
-
-        return PreTrainedTokenizerFast.from_pretrained(self.directory)
 
 
 class ReferenceAdapter:
@@ -78,18 +51,7 @@ class ReferenceAdapter:
         from .renderers.create import check_family
 
         check_family(assets["family"])
-        while len(self.models) >= KEPT_MODELS and model not in self.models:
-            del self.models[next(iter(self.models))]
-        loaded = LoadedModel(
-            model,
-            assets["directory"],
-            assets["family"],
-            assets["chat_template"],
-            assets["status"],
-            assets.get("wire", {}),
-        )
-        loaded.tokenizer  # noqa: B018 - loads it
-        self.models[model] = loaded
+        load_into(self.models, model, assets)
 
     def close(self) -> None:
         """Drop the loaded tokenizers."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from tokenspec.areas import areas
+
 PACKAGES = {
     "tokenspec_reference.renderers": "Renderers: messages to token ids and masks, and back.",
     "tokenspec_reference.processors": "Logits processors over token trees, thinking budgets and bans.",
@@ -19,16 +21,9 @@ MODULES = {
     "tokenspec.areas.check": "What a check is, and how to write one.",
     "tokenspec.verdict": "Verdicts and exit codes.",
     "tokenspec.known_failures": "Lists of known failures.",
-    "tokenspec.model": "Cases, goldens, and how fixtures are written.",
+    "tokenspec.store.records": "Cases and goldens.",
     "tokenspec.errors": "Errors of the suite.",
-    "tokenspec.areas.render.area": "Renderers: what cases and results say.",
-    "tokenspec.areas.parse.area": "Parsing responses: the same.",
-    "tokenspec.areas.bridge.area": "Bridges between turns: the same.",
-    "tokenspec.areas.processors.area": "Logits processors: the same.",
-    "tokenspec.areas.fast_forward.area": "Fast-forward: the same.",
-    "tokenspec.areas.aligners.area": "Aligners: the same.",
-    "tokenspec.areas.engines.area": "Engines: the same.",
-    "tokenspec.areas.template_engine.area": "Template engines: the same.",
+    **{area.input_type.__module__: f"What cases and results say. {area.title}." for area in areas().values()},
 }
 
 

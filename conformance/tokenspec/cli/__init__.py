@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "bless": ("fixtures", "Make goldens from the oracle."),
     "fixtures": ("fixtures", "Lint, verify, list and export fixtures; turn failures into cases."),
     "spec": ("spec", "Check the traceability of the specification."),
+    "new": ("new", "Write the skeleton of a requirement, case, check, mutant, family or area."),
     "mutants": ("mutants", "Prove that the checks can fail: run every broken implementation."),
     "report": ("report", "Turn a saved run into a page, Markdown, JUnit XML, a badge or a comparison."),
     "adapter": ("adapter", "Write an adapter from a template; bring the npm packages of the columns on node."),

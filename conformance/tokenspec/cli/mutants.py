@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
@@ -19,20 +21,24 @@ from tokenspec.parallel import default_jobs
 from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
 
+if TYPE_CHECKING:
+    from tokenspec.areas.mutant import Mutant
+
 
 @click.command()
 @click.option("--area", "areas", multiple=True, help="Only mutants of this area; repeatable.")
 @click.option("--only", multiple=True, metavar="ID", help="Only this mutant; repeatable.")
-@click.option("--record", is_flag=True, help="Write the kills into spec/requirements.lock.json (a full run only).")
+@click.option("--record", is_flag=True, help="Write the kills of what ran into spec/requirements.lock.json.")
 @click.option("--jobs", default=0, help="Worker processes; default: one a core, four at most.")
 def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool, jobs: int) -> None:
     """Run every deliberately broken implementation; each must be caught by a check that cites what it breaks.
 
     The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
     """
-    if record and (areas or only):
-        raise UsageError("--record takes a full run: the lock holds the kills of all mutants. Drop --area and --only.")
-    chosen = [mutant for mutant in load_mutants(areas) if not only or mutant.id in only]
+    whole = not (areas or only)
+    chosen = choose(areas, only)
+    if record:
+        refuse_unlocked(chosen)
     console = screen()
     cache: dict[Any, Any] = {}
     cells = {id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}
@@ -63,36 +69,75 @@ def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool, jobs: i
 
         found = autopsies(chosen, step, jobs or default_jobs())
     print_autopsies(console, found)
-    survivors = [result for result in found if not result.killed]
-    if record and not survivors:
-        from tokenspec.traceability.lock import write_lock
-
-        kills: dict[str, set[str]] = {}
-        for result in found:
-            for id_ in result.kills:
-                kills.setdefault(id_, set()).add(result.mutant.id)
-        write_lock(set(), kills)
+    if any(not result.killed for result in found):
+        sys.exit(1)
+    if record:
+        write_kills(found, whole=whole)
         console.print("recorded in spec/requirements.lock.json")
-    elif not areas and not only:
-        survivors += unkilled_claims(console, found)
-    sys.exit(1 if survivors else 0)
+        return
+    stale = unkilled_claims(found, whole=whole)
+    for line in stale:
+        console.print(line, soft_wrap=True)
+    sys.exit(1 if stale else 0)
 
 
-def unkilled_claims(console: Console, found: list[Autopsy]) -> list[Autopsy]:
-    """Kills the lock claims and this run did not see."""
+def choose(areas: tuple[str, ...], only: tuple[str, ...]) -> list[Mutant]:
+    """The mutants of these areas and names, or all.
+
+    Raises:
+        UsageError: there is no such area, or no such mutant in it.
+    """
+    from tokenspec.areas import areas as known_areas
+
+    for area in areas:
+        if area not in known_areas():
+            raise UsageError(f"no area {area!r}. Known: {', '.join(known_areas())}.")
+    known = load_mutants(areas)
+    for id_ in only:
+        if id_ not in {mutant.id for mutant in known}:
+            close = difflib.get_close_matches(id_, [mutant.id for mutant in known], n=3)
+            raise UsageError(f"no mutant {id_!r} in {', '.join(areas) or 'any area'}. Near: {', '.join(close) or '-'}.")
+    return [mutant for mutant in known if not only or mutant.id in only]
+
+
+def refuse_unlocked(chosen: Sequence[Mutant]) -> None:
+    """The lock holds kills of requirements it knows: a new one is acknowledged first.
+
+    Raises:
+        UsageError: a mutant breaks a requirement that is not in the lock.
+    """
+    from tokenspec.traceability.lock import read_lock
+
+    locked = read_lock()
+    for mutant in chosen:
+        for id_ in mutant.breaks:
+            if id_ not in locked:
+                raise UsageError(f"{mutant.id} breaks {id_}, which is not in the lock; first: tokenspec spec ack {id_}")
+
+
+def write_kills(found: Sequence[Autopsy], *, whole: bool) -> None:
+    """Into the lock; of a part of the mutants only what they did, the kills of the others stay."""
+    from tokenspec.traceability.lock import write_lock
+
+    kills: dict[str, set[str]] = {}
+    for result in found:
+        for id_ in result.kills:
+            kills.setdefault(id_, set()).add(result.mutant.id)
+    write_lock(set(), kills, None if whole else {result.mutant.id for result in found})
+
+
+def unkilled_claims(found: Sequence[Autopsy], *, whole: bool) -> list[str]:
+    """Kills the lock claims of these mutants and this run did not see; of a whole run also those of mutants gone."""
     from tokenspec.traceability.lock import read_lock
 
     seen = {(id_, result.mutant.id) for result in found for id_ in result.kills}
-    by_id = {result.mutant.id: result for result in found}
-    stale: list[Autopsy] = []
-    for entry in read_lock().values():
-        for mutant in entry.mutants:
-            if (entry.id, mutant) not in seen:
-                console.print(
-                    f"the lock says {mutant} is killed for {entry.id}, this run did not; tokenspec mutants --record"
-                )
-                stale.append(by_id.get(mutant, found[0]))
-    return stale
+    ran = {result.mutant.id for result in found}
+    return [
+        f"the lock says {mutant} is killed for {entry.id}, this run did not; tokenspec mutants --record"
+        for entry in read_lock().values()
+        for mutant in entry.mutants
+        if (whole or mutant in ran) and (entry.id, mutant) not in seen
+    ]
 
 
 def print_autopsies(console: Console, found: list[Autopsy]) -> None:

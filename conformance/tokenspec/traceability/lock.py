@@ -5,6 +5,8 @@ It pins the text each check was reviewed against and the mutants that prove the 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from tokenspec.data import spec_dir
@@ -33,7 +35,9 @@ def read_lock() -> dict[str, LockedRequirement]:
     return {entry.id: entry for entry in read_fixture(path, list[LockedRequirement])}
 
 
-def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None = None) -> list[str]:
+def write_lock(
+    acknowledged: set[str] | None, kills: dict[str, set[str]] | None = None, ran: Collection[str] | None = None
+) -> list[str]:
     """Write the lock and return the ids whose text hash was renewed.
 
     Only what is acknowledged is renewed or added. A requirement that is gone from the chapters stays in the lock until
@@ -42,6 +46,7 @@ def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None 
     Args:
         acknowledged: ids whose current text was reviewed; None means all of them.
         kills: requirement id -> mutants killed by a check citing it; None keeps what the lock says.
+        ran: the mutants that ``kills`` tells of; the lock keeps what it says of the others. None means all there are.
     """
     from tokenspec.areas.check import all_checks
 
@@ -61,7 +66,9 @@ def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None 
             sha = before.text_sha256
         elif before is None or before.text_sha256 != sha:
             renewed.append(id_)
-        killed = sorted(kills.get(id_, set())) if kills is not None else (before.mutants if before else [])
+        known = set(before.mutants) if before is not None else set()
+        if kills is not None:
+            known = (set() if ran is None else known - set(ran)) | kills.get(id_, set())
         entries.append(
             LockedRequirement(
                 id=id_,
@@ -70,7 +77,7 @@ def write_lock(acknowledged: set[str] | None, kills: dict[str, set[str]] | None 
                 chapter=block.chapter,
                 text_sha256=sha,
                 checks=sorted(citing.get(id_, [])),
-                mutants=killed,
+                mutants=sorted(known),
             )
         )
     gone = set(old) - set(requirements()) - withdrawn_ids()

@@ -15,6 +15,7 @@ from tokenspec.areas.selection import load_cases
 from tokenspec.data import checkout_root, spec_dir
 from tokenspec.errors import UsageError
 from tokenspec.requirements import HEADING, STRENGTH, Requirement, chapters, requirements, withdrawn_ids
+from tokenspec.skeletons import all_unfilled
 from tokenspec.store.canonical import read_json
 from tokenspec.traceability.docstrings import outdated
 from tokenspec.traceability.lock import read_lock
@@ -33,6 +34,7 @@ def violations() -> list[str]:
         cases_cite_requirements,
         text_is_reviewed,
         docstrings_are_included,
+        skeletons_are_filled,
     )
     return [line for rule in rules for line in rule()]
 
@@ -170,3 +172,10 @@ def docstrings_are_included() -> Iterator[str]:
             yield f"T10 {at}: differs from the docstring of {place.source.name}; run: tokenspec spec include"
     except UsageError as error:
         yield f"T10 {error}"
+
+
+def skeletons_are_filled() -> Iterator[str]:
+    """T11: nothing that ``tokenspec new`` wrote is still to be filled in; judged where there is a checkout."""
+    root = checkout_root()
+    for path, line, what in all_unfilled(root) if root is not None else ():
+        yield f"T11 {path}:{line}: fill in: {what}"

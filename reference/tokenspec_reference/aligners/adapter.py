@@ -38,7 +38,7 @@ from tokenspec_reference.aligners.token_aligner import TokenAligner
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tokenspec_reference.adapter import LoadedModel
+    from tokenspec_reference.loaded_model import LoadedModel
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import tokenspec_reference.engines as package
 from tokenspec_reference import __version__
@@ -21,9 +21,7 @@ from tokenspec_reference.engines.orchestrator import RTSeg
 from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
 from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
 from tokenspec_reference.engines.tiny_model import TinyModel
-
-if TYPE_CHECKING:
-    from tokenspec_reference.adapter import LoadedModel
+from tokenspec_reference.loaded_model import LoadedModel, load_into
 
 
 @dataclass(frozen=True)
@@ -110,22 +108,20 @@ class SequentialColumn:
 
     def __init__(self) -> None:
         """Start without models."""
-        from tokenspec_reference.adapter import ReferenceAdapter
-
-        self.reference = ReferenceAdapter()
+        self.models: dict[str, LoadedModel] = {}
 
     def info(self) -> dict[str, str]:
         """Who this is."""
         return {"name": "tokenspec-reference-sequential", "version": __version__, "language": "python"}
 
-    def load(self, model: str, assets: Mapping[str, str]) -> None:
+    def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """See the reference."""
-        self.reference.load(model, assets)
+        load_into(self.models, model, assets)
 
     def segment(self, request: dict[str, Any]) -> dict[str, Any]:
         """The operation, with every engine that has a twin replaced by it."""
         twins = [name for name in request.get("engines") or [] if ENGINES.get(name, "").startswith("RTLLM")]
         if not twins:
-            return segment(request, self.reference.models)
+            return segment(request, self.models)
         parameters = {**(request.get("parameters") or {}), "algorithm": "sequential"}
-        return segment({**request, "parameters": parameters}, self.reference.models)
+        return segment({**request, "parameters": parameters}, self.models)

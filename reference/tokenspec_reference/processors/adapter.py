@@ -26,7 +26,7 @@ from tokenspec_reference.processors.tree_file import compile_tree
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from tokenspec_reference.adapter import LoadedModel
+    from tokenspec_reference.loaded_model import LoadedModel
 
 DTYPES = {
     "float16": (torch.float16, torch.int16),

@@ -13,7 +13,7 @@ from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
 if TYPE_CHECKING:
-    from tokenspec_reference.adapter import LoadedModel
+    from tokenspec_reference.loaded_model import LoadedModel
 
 
 def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:

@@ -1,0 +1,51 @@
+"""What the operations of every area are given of a model row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+KEPT_MODELS = 4
+"""How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
+
+    ``family`` names the renderer; ``directory`` holds ``tokenizer.json``, ``tokenizer_config.json`` and
+    ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``, ``assistant_close``,
+    ``placeholder`` (lists of strings) and ``straddle``.
+    """
+
+    id: str
+    directory: str
+    family: str
+    chat_template: str
+    status: str
+    wire: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The ``transformers`` fast tokenizer of the folder (loaded once)."""
+        from transformers import PreTrainedTokenizerFast
+
+        return PreTrainedTokenizerFast.from_pretrained(self.directory)
+
+
+def load_into(models: dict[str, LoadedModel], model: str, assets: Mapping[str, Any]) -> None:
+    """Make the row ``model`` one of ``models``. Its tokenizer is loaded now: that takes longer than an answer may."""
+    while len(models) >= KEPT_MODELS and model not in models:
+        del models[next(iter(models))]
+    loaded = LoadedModel(
+        model,
+        assets["directory"],
+        assets["family"],
+        assets["chat_template"],
+        assets["status"],
+        assets.get("wire", {}),
+    )
+    loaded.tokenizer  # noqa: B018 - loads it
+    models[model] = loaded
