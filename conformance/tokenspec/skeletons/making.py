@@ -15,7 +15,7 @@ from tokenspec.requirements import LEVELS, chapters, parse_chapter, requirements
 from tokenspec.skeletons import skeleton
 from tokenspec.skeletons.source import with_definition, with_entry, with_import
 from tokenspec.store.case_files import cases_in
-from tokenspec.store.file_lists import SPEC_VERSION
+from tokenspec.store.entries import SPEC_VERSION
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 KINDS = ("golden", "invariant", "metamorphic", "rejects")
