@@ -13,8 +13,8 @@ from tokenspec.areas.oracle_version import (
     CURRENT,
     EARLIER,
     as_judged_by,
-    flip_path,
     flips_of,
+    flips_path,
     load_flip,
     oracle_version,
     same_answer,
@@ -25,7 +25,7 @@ from tokenspec.cli import group
 from tokenspec.cli.flips import compare
 from tokenspec.errors import FixtureError, UsageError
 from tokenspec.runner import Run, run_all
-from tokenspec.store.canonical import canonical_json
+from tokenspec.store.golden_files import read_goldens, write_goldens
 
 FLIPPING, STEADY = "thinking-field-thinking", "role-user"
 CELLS = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=(FLIPPING, STEADY)))
@@ -68,28 +68,27 @@ def test_an_unknown_version_names_the_known_ones():
 
 def test_a_flip_of_another_input_is_refused(tmp_path, monkeypatch):
     flip = load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
-    path = tmp_path / "flip.json"
-    path.write_text(canonical_json(msgspec.structs.replace(flip, input_sha256="0" * 64)))
-    monkeypatch.setattr("tokenspec.areas.oracle_version.flip_path", lambda *_: path)
-    with pytest.raises(FixtureError, match="not of this case"):
+    path = tmp_path / "toy-bpe" / "render.json"
+    write_goldens(path, {FLIPPING: msgspec.structs.replace(flip, input_sha256="0" * 64)})
+    monkeypatch.setattr("tokenspec.areas.oracle_version.flips_path", lambda *_: path)
+    with pytest.raises(FixtureError, match="another input"):
         load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
 
 
 def test_comparing_finds_a_missing_a_stale_and_a_wrong_flip_and_mends_them(tmp_path, monkeypatch):
     """With the current transformers as the oracle no cell flips, so each committed flip is stale."""
-    monkeypatch.setattr("tokenspec.cli.flips.flip_path", lambda version, row, case: tmp_path / f"{case.slug}.json")
+    path = tmp_path / "toy-bpe" / "render.json"
+    monkeypatch.setattr("tokenspec.cli.flips.flips_path", lambda version, row: path)
     earlier = load_flip(EARLIER, "toy-bpe", cell(FLIPPING).case)
-    stale = tmp_path / f"{FLIPPING}.json"
-    stale.write_text(canonical_json(earlier))
-    assert compare(EARLIER, CELLS, write=False) == [stale]
-    assert stale.exists()
-    assert compare(EARLIER, CELLS, write=True) == [stale]
-    assert not stale.exists()
+    write_goldens(path, {FLIPPING: earlier})
+    for write in (False, True):
+        assert [(change.old, change.new) for change in compare(EARLIER, CELLS, write=write)] == [(earlier, None)]
+        assert path.exists() is not write
 
     monkeypatch.setattr("tokenspec.cli.flips.load_flip", lambda *_: None)
     other = [dataclasses.replace(cell(FLIPPING), golden=earlier)]
-    assert compare(EARLIER, other, write=True) == [stale]
-    assert stale.exists()
+    assert [change.old for change in compare(EARLIER, other, write=True)] == [None]
+    assert list(read_goldens(path).cases) == [FLIPPING]
 
 
 def test_every_flip_is_another_answer_by_the_earlier_oracle():
@@ -98,7 +97,7 @@ def test_every_flip_is_another_answer_by_the_earlier_oracle():
     for row, case, current, flip in flips:
         assert flip.oracle["transformers"] == EARLIER.transformers, (row, case.id)
         assert not same_answer(current, flip), (row, case.id)
-        assert flip_path(EARLIER, row, case).exists()
+        assert flips_path(EARLIER, row).exists()
 
 
 def test_the_command_refuses_the_version_that_made_the_goldens():

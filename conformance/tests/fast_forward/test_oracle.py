@@ -11,9 +11,9 @@ from tokenspec.areas.fast_forward.oracle.language import Language
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary, row_vocabulary
 from tokenspec.areas.fast_forward.records import FastForwardExpect, InlineVocabulary, data_of
-from tokenspec.areas.selection import golden_path, load_cases
+from tokenspec.areas.selection import grade, load_cases
 from tokenspec.models import load
-from tokenspec.store.canonical import convert, read_fixture
+from tokenspec.store.canonical import convert
 from tokenspec_reference.fast_forward import TokenBytes, forced_bytes, small_vocabulary
 from tokenspec_reference.fast_forward.adapter import read_grammar
 
@@ -61,11 +61,12 @@ def test_both_automata_force_the_same(case):
 @pytest.mark.parametrize("row", [*TOYS, "-"])
 def test_goldens_say_the_same_thing_twice(row):
     judged = 0
+    goldens = grade(row, "fast-forward").file
     for case in CASES:
-        path = golden_path(row, case)
-        if not path.exists() or case.outcome == "raises":
+        golden = goldens.golden(case.slug)
+        if golden is None or case.outcome == "raises":
             continue
-        expect = convert(read_fixture(path, dict)["expect"], FastForwardExpect, where=path)
+        expect = convert(golden.expect, FastForwardExpect, where=case.id)
         known = vocabulary_of(case.input, row)
         forced = data_of(expect.forced_bytes)
         for way in expect.beginnings:

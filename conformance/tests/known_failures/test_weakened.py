@@ -36,7 +36,7 @@ WEAKENINGS = {
     "unsupported-counts-as-listed": weak("judging", "_meet", "_ if missing else Sighting.UNSUPPORTED", "_ if missing else Sighting.AS_LISTED"),
     "unsupported-is-forgotten": weak("judging", OF, "(Sighting.UNSUPPORTED, Sighting.NOT_JUDGED)", "(Sighting.NOT_JUDGED,)"),
     "never-judged-is-forgotten": weak("judging", OF, "(Sighting.UNSUPPORTED, Sighting.NOT_JUDGED)", "(Sighting.UNSUPPORTED,)"),
-    "missing-files-are-stale": weak("judging", "_not_at_hand", "'assets missing' in finding.detail or _", "_"),
+    "missing-files-are-stale": weak("judging", "_not_at_hand", "'assets missing' in finding.detail or _ or __", "_ or __"),
     "one-passing-check-is-enough": weak("judging", "_meet", "not broken", "len(broken) < len(decided)"),
     # patterns and versions that match more or less than they say
     "character-classes": weak("entries", "pattern", "re.compile(_, re.DOTALL)", "re.compile(__import__('fnmatch').translate(text))"),

@@ -70,8 +70,12 @@ def test_a_fit_model_becomes_a_row(world: Path, tmp_path: Path) -> None:
     assert code == 0, said
     after = tree(data.fixtures_dir())
     new = {name for name in after if name not in before}
-    assert {name for name in before if after.get(name) != before[name]} <= {"MANIFEST.json", "files/0.1.txt"}
-    assert {"models/little.toml", "certificates/little.json", "golden/little/render/role-user.json"} <= new
+    assert {name for name in before if after.get(name) != before[name]} <= {
+        "MANIFEST.json",
+        "README.md",
+        "files/0.1.txt",
+    }
+    assert {"models/little.toml", "certificates/little.json", "golden/little/render.json"} <= new
     assert all("little" in name for name in new)
     row = specs()["little"]
     assert row.features == ("system", "tools", "tool-role", "thinking", "parts")

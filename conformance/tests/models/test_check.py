@@ -17,7 +17,7 @@ from tokenspec.models import load
 from tokenspec.models.rows import committed_specs
 from tokenspec.store.canonical import canonical_json
 
-GOLDEN, CERTIFICATE = "golden/toy-bpe/render/role-user.json", "certificates/toy-bpe.json"
+GOLDEN, CERTIFICATE = "golden/toy-bpe/render.json", "certificates/toy-bpe.json"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -35,8 +35,8 @@ def edit(root: Path, name: str, change: Callable[[Any], object]) -> None:
     (root / name).write_text(canonical_json(found))
 
 
-def other_ids(golden: Any) -> None:
-    golden["expect"]["token_ids"][0] += 1
+def other_ids(file: Any) -> None:
+    file["cases"]["role-user"]["expect"]["token_ids"][0] += 1
 
 
 def another_template(root: Path) -> None:
@@ -55,7 +55,10 @@ def renumbered(root: Path) -> None:
 DISORDER: dict[str, tuple[Callable[[Path], object], str]] = {
     "another template": (another_template, "template.sha256 of toy/toy-bpe is"),
     "a renumbered control token": (renumbered, "control token '<|im_end|>' encodes to [738], the row says [739]"),
-    "a golden is missing": (lambda root: (root / GOLDEN).unlink(), "render/toy-bpe/role-user have none"),
+    "a golden is missing": (
+        lambda root: edit(root, GOLDEN, lambda file: file["cases"].pop("role-user")),
+        "render/toy-bpe/role-user have none",
+    ),
     "a golden is not the oracle's": (lambda root: edit(root, GOLDEN, other_ids), "render/toy-bpe/role-user differ"),
     "the certificate says otherwise": (
         lambda root: edit(root, CERTIFICATE, lambda found: found["facts"].update(prefix_stable=True)),

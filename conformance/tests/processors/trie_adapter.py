@@ -13,9 +13,12 @@ class TrieAdapter:
         return {"name": "nested-dict-trie", "version": "0.1", "language": "python"}
 
     def process_logits(self, request):
-        (processor, *others), steps = request["processors"], request["steps"]
+        steps = request["steps"]
+        if len(request["processors"]) != 1:
+            raise Unsupported("only one processor")
+        [processor] = request["processors"]
         asked = {step["op"] for step in steps}
-        if others or processor["kind"] != "tree" or processor.keys() - {"kind", "config"} or request["checked"]:
+        if processor["kind"] != "tree" or processor.keys() - {"kind", "config"} or request["checked"]:
             raise Unsupported("only plain trees")
         if asked - {"allow", "advance", "reorder", "status"}:
             raise Unsupported("only allow, advance and reorder")

@@ -15,7 +15,7 @@ from tokenspec.cli import group
 from tokenspec.errors import FixtureError
 from tokenspec.store.guard import untouched
 
-CASE = "cases/render/role-user.json"
+CASE = "cases/render/role.json"
 
 
 def ran(source: str) -> object:
@@ -46,7 +46,7 @@ def test_a_program_that_writes_into_the_fixtures_is_not(own_fixtures: Path, deed
     done = ran(edited_text(FAULTLESS, (RESULT, f"{statement}; {RESULT}")))
     assert isinstance(done.exception, FixtureError)
     assert done.exception.exit_code == 4
-    assert "cases/render/role-user.json" in str(done.exception)
+    assert "cases/render/role.json" in str(done.exception)
     assert "the run is invalid (ADP-051)" in str(done.exception)
     assert "TEXT" not in done.output
 

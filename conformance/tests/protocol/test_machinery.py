@@ -160,9 +160,9 @@ OUTCOME = ("adapters.in_process", "outcome_of", "code = getattr(error, 'rejectio
 EXIT = ("verdict", "exit_code", "passed: set[str] = set()")
 SWALLOWED = """
 try:
-    answer = check.judge(subject)
+    check.judge(subject)
 except (Violation, NotGiven):
-    answer = None
+    pass
 """
 KNOWN = "{key: value for key, value in outcome.output.items() if key in cell.area.output_type.__struct_fields__}"
 WEAKENINGS = {
@@ -172,12 +172,12 @@ WEAKENINGS = {
     "a failing check counts as a pass": passes_where("verdict is Verdict.FAIL"),
     "an error counts as a pass": passes_where("verdict is Verdict.ERROR"),
     "a wrong refusal counts as a pass": passes_where("verdict is Verdict.REJECTED"),
-    "violations are swallowed": weak("runner", "_verdict", "answer = check.judge(subject)", SWALLOWED),
+    "violations are swallowed": weak("runner", "_verdict", "check.judge(subject)", SWALLOWED),
     "refusals are judged by no check": weak("runner", "concerns", "_ == expects_refusal(cell)", "check.kind != 'rejects'"),
     "no check concerns any cell": weak("runner", "concerns", "_ == expects_refusal(cell)", "False"),
     "answers are judged as refusals": weak("runner", "expects_refusal", "outcome == 'raises'", "True"),
     "nothing expects a refusal": weak("runner", "expects_refusal", "outcome == 'raises'", "False"),
-    "every check is only advice": weak("runner", "judge", "severity_of(check.requires)", "'SHOULD'"),
+    "every check is only advice": weak("runner", "finding_of", "severity_of(check.requires)", "'SHOULD'"),
     "every exception is a refusal": begins(*OUTCOME, "return Refused('any', str(error))"),
     "every exception is unsupported": begins(*OUTCOME, "return NotSupported(str(error))"),
     "a refusal is an error": begins(*OUTCOME, "return Failed(str(error))"),

@@ -58,7 +58,7 @@ def test_the_lint_names_what_is_wrong(own_fixtures: Path) -> None:
     assert "made from other goldens" in says(goldens_sha256="0")
     assert "no injection case" in says(undecided={"role-user": "because"})
     path.unlink()
-    assert "missing; run: python" in next(profiles.problems())
+    assert "missing; run: tokenspec fixtures profiles" in next(profiles.problems())
 
 
 KINDS = {"\n": "newline", "\r": "carriage return", "\t": "tab", " ": "blank"}
