@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tokenspec.checks import Check, Subject
+from tokenspec.areas.check import Check, Subject
 
 from tokenspec.adapters import Ok, patience
 from tokenspec.adapters.in_process import InProcess

@@ -102,6 +102,8 @@ class Run:
             )
         try:
             return Ok(convert(outcome.output, cell.area.output_type, where=f"result of {cell.area.operation}"))
+        except UnicodeError as error:
+            return Failed(f"result of {cell.area.operation}: {error}; half of a surrogate pair is no text")
         except FixtureError as error:
             got = ", ".join(map(str, outcome.output))
             return Failed(f"{error}; got the fields: {got}. Results are plain JSON values (no numpy or tensor types)")

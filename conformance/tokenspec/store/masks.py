@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+LONGEST_MASK = 2**24
 _RUN = re.compile(r"([FT])(\d+)")
 
 
@@ -16,6 +17,17 @@ def encode_mask(mask: list[bool]) -> str:
             runs.append(f"{'T' if mask[start] else 'F'}{position - start}")
             start = position
     return "".join(runs)
+
+
+def require_mask(mask: str | list[bool] | None, longest: int) -> None:
+    """Raise ValueError for run lengths that are malformed, or so long that nobody should write them out."""
+    if not isinstance(mask, str):
+        return
+    runs = _RUN.findall(mask)
+    if "".join(kind + count for kind, count in runs) != mask:
+        raise ValueError(f"mask {mask!r} is not of the form F12T300F2")
+    if any(len(count) > 9 for _, count in runs) or sum(int(count) for _, count in runs) > longest:
+        raise ValueError(f"mask of more than {longest} tokens")
 
 
 def decode_mask(mask: str | list[bool]) -> list[bool]:

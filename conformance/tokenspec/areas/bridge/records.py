@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tokenspec.store.masks import decode_mask
+from tokenspec.store.masks import LONGEST_MASK, decode_mask, require_mask
 
 Must = Literal["answer", "either", "refuse"]
 
@@ -44,6 +44,11 @@ class BridgeOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     sampled_mask: str | list[bool] | None = None
     is_content: str | list[bool] | None = None
     message_roles: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Run lengths are well-formed."""
+        for name in ("sampled_mask", "is_content"):
+            require_mask(getattr(self, name), LONGEST_MASK)
 
     def mask(self, name: str) -> list[bool] | None:
         """A mask field as a list, or None when it was not given."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tokenspec.store.masks import decode_mask
+from tokenspec.store.masks import LONGEST_MASK, decode_mask, require_mask
 
 SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
 
@@ -46,6 +46,11 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
     content_mask: str | list[bool] | None = None
     loss_mask: str | list[bool] | None = None
+
+    def __post_init__(self) -> None:
+        """Run lengths are well-formed."""
+        for name in ("sampled_mask", "is_content", "content_mask", "loss_mask"):
+            require_mask(getattr(self, name), LONGEST_MASK)
 
     def mask(self, name: str) -> list[bool] | None:
         """A mask field as a list, or None when it was not given (an empty list is *not given*, as in the seed)."""

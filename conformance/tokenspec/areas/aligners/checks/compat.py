@@ -182,9 +182,12 @@ def compat_correct(subject: Subject) -> None:
     if subject.output.pair_is_correct is None:
         raise NotGiven("no pair_is_correct")
     expect: AlignersExpect = subject.expect
+    given = subject.output.pair_is_correct
+    if len(given) != len(expect.correct or []):
+        raise Violation("pair_is_correct has another number of rows", got=len(given))
     for row, wanted in enumerate(expect.correct or []):
         flags = decode_mask(wanted)
-        same(f"row {row}: correct pairs", flags, subject.output.pair_is_correct[row][: len(flags)])
+        same(f"row {row}: correct pairs", flags, given[row][: len(flags)])
 
 
 @check(

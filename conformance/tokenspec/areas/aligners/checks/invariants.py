@@ -185,7 +185,7 @@ def specials_are_alone(view: View) -> None:
 def chunks_are_correct(view: View) -> None:
     """ALN-022: every chunk is correct; the exact partition holds where a token is alone on both sides."""
     if view.correct is not None:
-        wrong = [chunk for chunk in range(view.chunks) if not view.correct[chunk]]
+        wrong = [chunk for chunk in range(view.chunks) if view.correct[chunk : chunk + 1] != [True]]
         if wrong or any(view.correct[view.chunks :]):
             raise Violation("pair_is_correct differs from pair_valid", where=f"row {view.row}", got=view.correct)
     for side in (0, 1):

@@ -79,6 +79,9 @@ def views(subject: Subject, output: AlignersOutput | None = None, request: dict[
         values = getattr(output, name)
         if values is not None and len(values) != rows:
             raise Violation(f"{name} has {len(values)} rows, the batch has {rows}")
+    for side, exact in enumerate((output.student_exact, output.teacher_exact)):
+        if exact is not None and list(map(len, exact)) != list(map(len, masks[side])):
+            raise Violation(f"{SIDES[side]}_exact has another shape than the ids")
     found = []
     for row in range(rows):
         own = (ids[0][row], ids[1][row])
@@ -88,13 +91,16 @@ def views(subject: Subject, output: AlignersOutput | None = None, request: dict[
                     f"{SIDES[side]} has {len(own[side])} chunk ids for {len(masks[side][row])} tokens",
                     where=f"row {row}",
                 )
+        given_chunks = None if output.num_chunks is None else output.num_chunks[row]
+        if given_chunks is not None and not 0 <= given_chunks <= len(own[0]) + len(own[1]):
+            raise Violation("num_chunks is no number of chunks of these tokens", where=f"row {row}", got=given_chunks)
         highest = max((max(side, default=-1) for side in own), default=-1)
         found.append(
             View(
                 row=row,
                 ids=own,
                 masks=(masks[0][row], masks[1][row]),
-                chunks=output.num_chunks[row] if output.num_chunks is not None else highest + 1,
+                chunks=highest + 1 if given_chunks is None else given_chunks,
                 pairs=None if output.pairs is None else output.pairs[row],
                 sides=None if sides is None else (sides[0][row], sides[1][row]),
                 correct=None if output.pair_is_correct is None else output.pair_is_correct[row],

@@ -82,7 +82,10 @@ def has_shiftable_gaps(question: Question) -> bool:
         return False
     texts = tokens_of(question)
     literal = question.request["parameters"].get("score_mode") == "upstream_literal"
-    return texts is not None and not literal and set(texts.ids).isdisjoint(texts.candidates)
+    if texts is None or literal or not set(texts.ids).isdisjoint(texts.candidates):
+        return False
+    rows, pieces = question.request["model"]["rows"], question.request["model"]["pieces"]
+    return all(row.get(pieces[token], 0.0) is not None for row, token in zip(rows, texts.ids, strict=False))
 
 
 @check(
@@ -100,7 +103,8 @@ def a_constant_on_all_gaps_does_not_matter(subject: Subject) -> None:
     request = copy.deepcopy(subject.request)
     model = request["model"]
     for row, token in zip(model["rows"], texts.ids, strict=False):
-        row[model["pieces"][token]] -= 8.0
+        piece = model["pieces"][token]
+        row[piece] = row.get(piece, model.get("default_logit", -30.0)) - 8.0
     require_same(subject, request, "a constant added to all gaps", "pass 2 uses the mean and deviation of pass 1")
 
 

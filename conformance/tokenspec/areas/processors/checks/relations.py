@@ -47,13 +47,18 @@ def ask(subject: Subject, script: vary.Script) -> list[StepAnswer]:
     if not isinstance(outcome, Ok):
         raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
     steps: list[StepAnswer] = outcome.output.steps
-    if steps and steps[-1].error is not None:
+    if steps and steps[-1].error is not None and len(steps) <= len(script["steps"]):
         step = script["steps"][len(steps) - 1]
         raise Violation(
             "a variation of the case is refused", expected="answers", got=steps[-1].error.code, where=str(step)
         )
     if len(steps) != len(script["steps"]):
         raise Violation("wrong number of answered steps", expected=len(script["steps"]), got=len(steps))
+    for step, one in zip(script["steps"], steps, strict=True):
+        named = (token for ids in one.allowed or [] if ids != "ALL" for token in ids)
+        foreign = next((token for token in named if not 0 <= int(token) < script["vocab_size"]), None)
+        if foreign is not None:
+            raise Violation("an id outside the vocabulary", got=foreign, where=str(step))
     return steps
 
 
@@ -63,6 +68,14 @@ def sets_of(subject: Subject, script: vary.Script) -> list[Any]:
     if last.allowed is None:
         raise NotGiven("no field allowed in the answer")
     return last.allowed
+
+
+def candidates(subject: Subject, script: vary.Script) -> list[int]:
+    """The last answer of a script of one row, as ids; a row always has some."""
+    sets = sets_of(subject, script)
+    if len(sets) != 1 or not sets[0]:
+        raise Violation("one row with candidates is expected", got=shorten(sets), where=str(script["steps"]))
+    return list(range(script["vocab_size"])) if sets[0] == "ALL" else sets[0]
 
 
 def agree(one: list[Any], other: list[Any], relation: str, hint: str) -> None:
@@ -236,6 +249,8 @@ def every_type_and_layout(subject: Subject) -> None:
     allowed, *masked = ask(subject, vary.ending_with(script, {"op": "allow"}, *steps))[-1 - len(steps) :]
     if allowed.allowed is None or any(one.bits is None for one in masked):
         raise NotGiven("no field allowed or bits in the answer")
+    if len(allowed.allowed) != rows:
+        raise Violation("wrong number of rows", expected=rows, got=len(allowed.allowed))
     for step, one in zip(steps, masked, strict=True):
         wanted = vary.mask_expected(step, allowed.allowed)
         relation = f"{step['dtype']} {step['layout']} logits do not follow the sets"
@@ -279,10 +294,12 @@ def sets_are_never_empty(subject: Subject) -> None:
 
 
 def can_be_renamed(question: Question) -> bool:
-    """Every configuration is strict, and no logits are tied to ids."""
+    """Every configuration is strict and names ids where ids belong, and no logits are tied to ids."""
     script = question.request
     strict = all(processor.get("mode", "strict") == "strict" for processor in script["processors"])
-    return is_small(question) and strict and "select" not in {step["op"] for step in script["steps"]}
+    if not is_small(question) or not strict or "select" in {step["op"] for step in script["steps"]}:
+        return False
+    return all(vary.is_renamable(processor, script["vocab_size"]) for processor in script["processors"])
 
 
 @check(
@@ -341,15 +358,8 @@ def rollouts_stay_inside(subject: Subject) -> None:
             if len(path) > longest:
                 raise Violation("a rollout does not end", expected=f"at most {longest} tokens", got=path)
             step = [{"op": "advance", "tokens": [path]}] if path else []
-            allowed = sets_of(
-                subject, vary.with_steps({**script, "rows": 1, "checked": False}, [*step, {"op": "allow"}])
-            )[0]
-            allowed = list(range(script["vocab_size"])) if allowed == "ALL" else allowed
-            if not allowed:
-                raise Violation(
-                    "a tree row without candidates", expected="candidates", got=allowed, where=f"after {path}"
-                )
-            path.append(pick(allowed))
+            alone = vary.with_steps({**script, "rows": 1, "checked": False}, [*step, {"op": "allow"}])
+            path.append(pick(candidates(subject, alone)))
             key = separator.join(map(str, [config["start_token_id"], *path[:-1]]))
             if path[-1] != end and path[-1] not in config["prefix_dict"].get(key, []):
                 raise Violation("a rollout leaves the tree", expected=f"a candidate of {key!r}", got=path[-1])
@@ -373,8 +383,5 @@ def segments_end_in_time(subject: Subject) -> None:
         if len(path) - len(opening) > bound:
             raise Violation("the segment does not end", expected=f"at most {bound} tokens", got=path[len(opening) :])
         step = [{"op": "advance", "tokens": [path]}] if path else []
-        allowed = sets_of(subject, vary.with_steps({**script, "rows": 1, "checked": False}, [*step, {"op": "allow"}]))[
-            0
-        ]
-        free = range(script["vocab_size"]) if allowed == "ALL" else allowed
-        path.append(next((token for token in free if token not in policy["end_ids"]), next(iter(free))))
+        free = candidates(subject, vary.with_steps({**script, "rows": 1, "checked": False}, [*step, {"op": "allow"}]))
+        path.append(next((token for token in free if token not in policy["end_ids"]), free[0]))

@@ -16,6 +16,7 @@ from tokenspec.areas.processors.oracle.scripts import NEGATIVE_INFINITY, Timelin
 
 Script = dict[str, Any]
 ASKING = ("allow", "select", "status", "bitmask", "apply")
+ID_FIELDS = {"end_ids", "begin_ids", "eos_token_id", "banned_combo_token_ids", "end_think_token_ids"}
 # 1.0, -0.0, a NaN with payload, the smallest denormal
 PATTERNS = {
     "float16": ("3c00", "8000", "7e2a", "0001"),
@@ -161,6 +162,26 @@ def renaming(vocab_size: int) -> list[int]:
     return [(factor * token + vocab_size // 3) % vocab_size for token in range(vocab_size)]
 
 
+def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
+    """Whether ids of the vocabulary, and nothing else, stand where a configuration has ids."""
+
+    def are_ids(value: Any) -> bool:
+        if isinstance(value, list):
+            return all(map(are_ids, value))
+        return type(value) is int and 0 <= value < vocab_size
+
+    if processor["kind"] != "tree":
+        return all(are_ids(value) for key, value in processor.items() if key in ID_FIELDS)
+    config = parse_tree(processor)
+    separator, prefixes = config["sep"], config["prefix_dict"]
+    if not separator or not isinstance(separator, str) or not isinstance(prefixes, dict):
+        return False
+    named = [config["start_token_id"], config["end_token_id"], *prefixes.values()]
+    parts = [part for key in prefixes for part in key.split(separator)]
+    listed = all(isinstance(ids, list) for ids in prefixes.values())
+    return listed and are_ids(named) and all(part.isdecimal() and int(part) < vocab_size for part in parts)
+
+
 def rename_tree(processor: dict[str, Any], names: Sequence[int], separator: str) -> dict[str, Any]:
     """The same tree over renamed ids and another separator."""
     config = parse_tree(processor)
@@ -190,8 +211,7 @@ def renamed(script: Script, names: Sequence[int], separator: str = "_") -> Scrip
         if processor["kind"] == "tree":
             processors.append(rename_tree(processor, names, separator))
             continue
-        ids = {"end_ids", "begin_ids", "eos_token_id", "banned_combo_token_ids", "end_think_token_ids"}
-        processors.append({key: deep(value) if key in ids else value for key, value in processor.items()})
+        processors.append({key: deep(value) if key in ID_FIELDS else value for key, value in processor.items()})
     steps = [
         {**step, "tokens": deep(step["tokens"])} if step["op"] == "advance" else step
         for step in script["steps"]
