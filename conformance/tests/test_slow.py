@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tokenspec.areas.check import Check, Subject
 
 from tokenspec.adapters import Ok, patience
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.patience import Patience
+from tokenspec.areas.check import Check, Subject
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
 from tokenspec.errors import WorkersLost

@@ -6,7 +6,6 @@ it has nothing to say; under every edit of ``WEAKENINGS`` it must.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
