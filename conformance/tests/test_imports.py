@@ -24,7 +24,7 @@ SUITE = (
         "what an area is",
         (
             "areas",
-            *(f"areas.{word}" for word in ("area", "check", "mutant", "evidence", "selection", "oracle_version")),
+            *(f"areas.{word}" for word in ("area", "check", "mutant", "exhibit", "selection", "oracle_version")),
         ),
     ),
     ("areas", ("areas.*",)),

@@ -50,12 +50,12 @@ def _stop_worker() -> None:
         column.close()
 
 
-def _judge(cells: list[Cell], timeout: float, evidence: bool) -> list[CellResult]:
+def _judge(cells: list[Cell], timeout: float, exhibit: bool) -> list[CellResult]:
     if _trouble:
         raise AdapterError(
             f"{_trouble[0]}\n  A worker starts a copy of each implementation; to have only one: --jobs 1"
         )
-    return run_all(Run(_columns, cells, timeout, evidence=evidence))
+    return run_all(Run(_columns, cells, timeout, exhibit=exhibit))
 
 
 @contextmanager
@@ -74,10 +74,10 @@ def workers(jobs: int, initializer: Callable[..., None] | None = None, *given: A
 
 
 def run_in_processes(
-    impls: Sequence[str], cells: Sequence[Cell], timeout: float, jobs: int, *, evidence: bool = False
+    impls: Sequence[str], cells: Sequence[Cell], timeout: float, jobs: int, *, exhibit: bool = False
 ) -> Iterator[CellResult]:
     """Judge like ``Run``, a row at a time in each of ``jobs`` fresh processes; results come as rows finish."""
     with workers(jobs, _start_worker, impls) as pool:
-        pending = [pool.submit(_judge, group, timeout, evidence) for group in by_row(cells)]
+        pending = [pool.submit(_judge, group, timeout, exhibit) for group in by_row(cells)]
         for done in as_completed(pending):
             yield from done.result()

@@ -22,8 +22,8 @@ from tokenspec.store.canonical import convert
 from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
-from .report.evidence import evidence_of
-from .verdict import CellResult, Evidence, Finding, Verdict
+from .report.exhibit import exhibit_of
+from .verdict import CellResult, Exhibit, Finding, Verdict
 
 DEFAULT_TIMEOUT = 10.0
 BROKEN = "the check broke on this output"
@@ -48,14 +48,14 @@ class Run:
         cells: what they are judged on, grouped by row.
         timeout: seconds one call may take, see ``adapters.patience``.
         expectation: decoded goldens, shared by the columns.
-        evidence: whether cells that do not pass keep what they are shown with (``--report``).
+        exhibit: whether cells that do not pass keep what they are shown with (``--report``).
     """
 
     columns: Sequence[Column]
     cells: Sequence[Cell]
     timeout: float = DEFAULT_TIMEOUT
     expectation: TypedExpectation = field(default_factory=TypedExpectation)
-    evidence: bool = False
+    exhibit: bool = False
 
     def __iter__(self) -> Iterator[CellResult]:
         """Judge row by row; the tokenizers of a row are dropped before the next one is loaded."""
@@ -142,8 +142,8 @@ class Run:
         )
         judged = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
         findings = [finding for finding in judged if finding is not None]
-        looked_at = self.evidence and any(finding.verdict not in UNREMARKABLE for finding in findings)
-        return cell_result(column, cell, seconds, findings, evidence_of(subject) if looked_at else None)
+        looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
+        return cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None)
 
     def unasked(self, column: Column, cell: Cell, missing: NotSupported) -> CellResult:
         """A cell without golden or row: where its checks apply is not known, so all of them are unsupported."""
@@ -153,7 +153,7 @@ class Run:
 
 
 def cell_result(
-    column: Column, cell: Cell, seconds: float, findings: list[Finding], evidence: Evidence | None
+    column: Column, cell: Cell, seconds: float, findings: list[Finding], exhibit: Exhibit | None
 ) -> CellResult:
     """The findings of one cell, with its name."""
     return CellResult(
@@ -163,7 +163,7 @@ def cell_result(
         case=cell.case.id,
         seconds=round(seconds, 6),
         findings=findings,
-        evidence=evidence,
+        exhibit=exhibit,
     )
 
 

@@ -52,7 +52,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True):
         return [(kind, message) for kind, message, count in self.owners for _ in range(count)]
 
 
-class Evidence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Exhibit(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What one cell is shown with. ``input`` is the case's input as JSON text; the lines are fields, one a line."""
 
     input: str = ""
@@ -87,7 +87,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything said of one implementation on one cell: one line of the report.
 
-    ``evidence`` is what a failing cell is shown with, when the run was asked to keep it.
+    ``exhibit`` is what a failing cell is shown with, when the run was asked to keep it.
     """
 
     impl: str
@@ -96,7 +96,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     case: str
     seconds: float
     findings: list[Finding]
-    evidence: Evidence | None = None
+    exhibit: Exhibit | None = None
 
     @property
     def name(self) -> str:

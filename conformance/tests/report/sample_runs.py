@@ -6,7 +6,7 @@ from typing import Any
 
 from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.report.jsonl import Report
-from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, Verdict
+from tokenspec.verdict import CellResult, Exhibit, Finding, Tokens, Verdict
 
 NASTY = (
     "<script>document.title = 'ran'; window.ran = true</script>"
@@ -57,11 +57,11 @@ def cell(
     impl: str = "mine",
     row: str = "alpha",
     case: str = "render/one",
-    evidence: Evidence | None = None,
+    exhibit: Exhibit | None = None,
 ) -> CellResult:
     """One result."""
     return CellResult(
-        impl=impl, area="render", row=row, case=case, seconds=0.25, findings=list(findings), evidence=evidence
+        impl=impl, area="render", row=row, case=case, seconds=0.25, findings=list(findings), exhibit=exhibit
     )
 
 
@@ -71,7 +71,7 @@ def tokens(*pieces: str, kind: str = "content", message: int | None = 0) -> Toke
     return Tokens(ids, list(pieces), [(kind, message, len(pieces))] if pieces else [], 0, len(pieces))
 
 
-NASTY_EVIDENCE = Evidence(
+NASTY_EVIDENCE = Exhibit(
     input=NASTY,
     expected=tokens("<s>", "hello", NASTY, "same"),
     got=Tokens([10, 99, 12, 13], ["<s>", "</script>", NASTY, "same"], [("content", 0, 3), ("sampled", 1, 1)], 0, 4),
@@ -87,7 +87,7 @@ def every_verdict() -> Report:
     ]
     cases = [f"render/{name}" for name in ("one", "two", "three", "four", "five", "six", "seven")]
     mine = [CellResult(**{**_fields(one), "case": case}) for one, case in zip(mine, cases, strict=True)]
-    nasty = cell(finding(Verdict.FAIL, NASTY), ok, case="render/nasty", evidence=NASTY_EVIDENCE)
+    nasty = cell(finding(Verdict.FAIL, NASTY), ok, case="render/nasty", exhibit=NASTY_EVIDENCE)
     wish = cell(finding(Verdict.FAIL, "a wish", check="render.wish", severity="SHOULD"), ok, case="render/wish")
     other = [
         cell(finding(Verdict.UNSUPPORTED, "not mine"), ok, impl="other", case=one.case, row=one.row) for one in mine

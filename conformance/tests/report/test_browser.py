@@ -284,10 +284,10 @@ def test_no_width_scrolls_sideways(opened: Open, width: int, tmp_path: Path) -> 
 
 def test_the_first_difference_is_scrolled_to(opened: Open) -> None:
     long = [f"word{number} " for number in range(250)]
-    evidence = type(NASTY_EVIDENCE)(
+    exhibit = type(NASTY_EVIDENCE)(
         input="{}", expected=tokens(*long), got=tokens(*long[:200], kind="content"), got_lines=[]
     )
-    report = Report(header("mine"), [cell(finding(Verdict.FAIL), evidence=evidence)])
+    report = Report(header("mine"), [cell(finding(Verdict.FAIL), exhibit=exhibit)])
     page = opened(report, "case=render/one&on=alpha&by=mine", width=900)
     for text in page.locator("dialog .text").all():
         box, mark = text.bounding_box(), text.locator(".first").bounding_box()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tokenspec.errors import UsageError
 from tokenspec.report.jsonl import Report, read_report, save_report
-from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, Verdict
+from tokenspec.verdict import CellResult, Exhibit, Finding, Tokens, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import cell, every_verdict, finding, header
@@ -31,8 +31,8 @@ token_runs = st.builds(
     st.integers(0, 99),
     st.integers(0, 999),
 )
-evidences = st.none() | st.builds(
-    Evidence, input=texts, expected=st.none() | token_runs, got=st.none() | token_runs, got_lines=st.lists(texts)
+exhibits = st.none() | st.builds(
+    Exhibit, input=texts, expected=st.none() | token_runs, got=st.none() | token_runs, got_lines=st.lists(texts)
 )
 findings = st.builds(
     Finding,
@@ -51,7 +51,7 @@ results = st.builds(
     case=words,
     seconds=st.floats(0, 1e3),
     findings=st.lists(findings, max_size=3),
-    evidence=evidences,
+    exhibit=exhibits,
 )
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

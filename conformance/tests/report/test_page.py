@@ -17,7 +17,7 @@ from tokenspec.report import page_data as page_data_module
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page import SCRIPTS, content_hash, page, run_page, source
 from tokenspec.report.page_data import page_data
-from tokenspec.verdict import Evidence, Tokens, Verdict
+from tokenspec.verdict import Exhibit, Tokens, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header
@@ -124,13 +124,13 @@ def test_a_page_that_is_too_large_drops_tokens_and_says_so(monkeypatch: pytest.M
     """The first of every kind of failure keeps its tokens; cells without are marked -1, not silently empty."""
     monkeypatch.setattr(page_data_module, "MOST_EVIDENCE", 3 * page_data_module.size_of(NASTY_EVIDENCE))
     results = [
-        cell(finding(Verdict.FAIL), case=f"render/{number}", impl=impl, evidence=NASTY_EVIDENCE)
+        cell(finding(Verdict.FAIL), case=f"render/{number}", impl=impl, exhibit=NASTY_EVIDENCE)
         for impl in ("mine", "other")
         for number in range(5)
     ]
     found = page_data(Report(header("mine", "other"), results))
     kept = [row[3:6:2] for row in found["cells"] if row[5] != -1]
-    assert len(found["evidence"]) == 3
+    assert len(found["exhibit"]) == 3
     assert {row[2] for row in found["cells"] if row[5] != -1} == {0, 1}
     assert [row[5] for row in found["cells"]].count(-1) == 7
     assert kept
@@ -148,7 +148,7 @@ def test_the_worst_run_is_a_page_below_10_mb() -> None:
     """Fifteen thousand cells that all fail, each with tokens and a long message of its own."""
     many = [f"piece {number} " for number in range(300)]
     ids = list(range(100_000, 100_300))
-    evidence = Evidence(
+    exhibit = Exhibit(
         input="x" * 3000,
         expected=Tokens(ids, many, [("content", 0, 300)], 0, 300),
         got=Tokens(ids[1:], many[1:], [("content", 0, 299)], 0, 299),
@@ -159,7 +159,7 @@ def test_the_worst_run_is_a_page_below_10_mb() -> None:
             case=f"render/{number % 300}",
             row=f"row-{number // 900}",
             impl=f"impl-{number // 300 % 3}",
-            evidence=evidence,
+            exhibit=exhibit,
         )
         for number in range(15_000)
     ]

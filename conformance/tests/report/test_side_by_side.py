@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenspec.report import side_by_side as module
-from tokenspec.report.evidence import first_difference
+from tokenspec.report.exhibit import first_difference
 from tokenspec.report.lines import MOST_LINES, cut_lines, lines_of
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.verdict import Tokens

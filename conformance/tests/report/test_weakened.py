@@ -15,7 +15,7 @@ from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 import test_browser
-import test_evidence
+import test_exhibit
 import test_jsonl
 import test_page
 import test_shapes
@@ -118,10 +118,10 @@ MISLEADS = {
     "unsupported-is-no-regression": weak("compare", "Change.kind", "self.before == Verdict.PASS", "self.before == Verdict.PASS and self.after in BROKEN", t.test_every_change_has_a_kind, before="pass", after="unsupported"),
     "every-column-is-compared": weak("compare", "verdicts", "result.impl in impls", "True", t.test_compare_finds_what_changed_and_nothing_else),
     "markdown-is-not-escaped": weak("markup", "plain", "character in SPECIAL", "False", t.test_no_name_breaks_a_markdown_table, name="|"),
-    "window-at-the-start": weak("evidence", "windows", "(max(0, at - WINDOW), at + WINDOW)", "(0, 2 * WINDOW)", test_evidence.test_long_renderings_are_cut_to_a_window_around_the_difference),
-    "owners-do-not-differ": weak("evidence", "first_difference", "_ or not same_owner(want, have)", "_", test_side_by_side.test_the_first_difference_is_an_id_an_owner_or_an_end),
+    "window-at-the-start": weak("exhibit", "windows", "(max(0, at - WINDOW), at + WINDOW)", "(0, 2 * WINDOW)", test_exhibit.test_long_renderings_are_cut_to_a_window_around_the_difference),
+    "owners-do-not-differ": weak("exhibit", "first_difference", "_ or not same_owner(want, have)", "_", test_side_by_side.test_the_first_difference_is_an_id_an_owner_or_an_end),
     "owners-are-not-marked": weak("side_by_side", "tokens_side_by_side", "'=' if same else 'o'", "'='", test_side_by_side.test_owners_that_disagree_are_marked),
-    "absent-masks-are-scaffold": Weakening(Edit("tokenspec.areas.evidence", "labelled", "'scaffold' if known else 'unattributed'", "'scaffold'"), test_evidence.test_masks_that_are_not_given_are_unattributed),
+    "absent-masks-are-scaffold": Weakening(Edit("tokenspec.areas.exhibit", "labelled", "'scaffold' if known else 'unattributed'", "'scaffold'"), test_exhibit.test_masks_that_are_not_given_are_unattributed),
     "lines-at-the-start": weak("lines", "cut_lines", "max(0, at - MOST_LINES // 2)", "0", test_side_by_side.test_long_values_are_cut_around_the_difference),
     "difference-is-not-scrolled-to": page("tokens.js", "if (box) box.scrollTop =", "if (false) box.scrollTop =", test_browser.test_the_first_difference_is_scrolled_to),
     "no-means-yes": page("filter.js", "!== not;", "!== false;", test_browser.test_the_filter_leaves_what_matches, query="-row:toy", rows=["alpha"]),

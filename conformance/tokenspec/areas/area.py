@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from tokenspec.areas.evidence import Labelled
+    from tokenspec.areas.exhibit import Labelled
     from tokenspec.models import Row, RowSpec
     from tokenspec.store.records import Case, Golden
 
@@ -58,7 +58,7 @@ class Area:
         request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
         oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None where nothing is expected.
         loan: cases it borrows from another area, or None.
-        evidence: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
+        exhibit: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
             better.
         lint: what contradicts itself within an expectation, in printable words.
     """
@@ -76,7 +76,7 @@ class Area:
     request: Callable[[Case, str], dict[str, Any]]
     oracle: Callable[[Case, str, Mapping[str, Row]], Golden] | None = None
     loan: Loan | None = None
-    evidence: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
+    exhibit: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
 
 

@@ -70,7 +70,7 @@ def full_run() -> Report:
     """As many cells as a full render run has: one toy row judged twice, repeated under the names of 26 rows."""
     cells = select_cells(Selection(areas=("render",), rows=(ROW,)))
     columns = [resolve("reference"), InProcess("shifted", Shifted(resolve("reference")))]
-    results = run_all(Run(columns, cells, evidence=True))
+    results = run_all(Run(columns, cells, exhibit=True))
     named: list[CellResult] = [
         msgspec.structs.replace(result, row=f"row-{number:02}") for number in range(ROWS) for result in results
     ]

@@ -15,14 +15,14 @@ from tokenspec.adapters import Column, Failed, Ok
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
-from tokenspec.areas.evidence import labelled
+from tokenspec.areas.exhibit import labelled
 from tokenspec.areas.render.records import RenderOutput
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
 from tokenspec.models import Row, load
 from tokenspec.models.assets import assets_of
 from tokenspec.report.conversation import conversation_data, print_conversation, print_shares, shares, token_table
-from tokenspec.report.evidence import owner_texts, tokens
+from tokenspec.report.exhibit import owner_texts, tokens
 from tokenspec.runner import DEFAULT_TIMEOUT, Run
 from tokenspec.store.records import Case
 from tokenspec.store.writing import write_atomically

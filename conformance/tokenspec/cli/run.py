@@ -61,7 +61,7 @@ def judge(
     console: Console,
     jobs: int = 1,
     *,
-    evidence: bool = False,
+    exhibit: bool = False,
 ) -> list[CellResult]:
     """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order."""
     progress = Progress(
@@ -81,10 +81,10 @@ def judge(
 
         try:
             if jobs == 1 or len({cell.row for cell in cells}) == 1:
-                return run_all(Run(columns, cells, timeout, evidence=evidence), step)
+                return run_all(Run(columns, cells, timeout, exhibit=exhibit), step)
             found: dict[tuple[str, str, str], CellResult] = {}
             names = [column.name for column in columns]
-            for result in run_in_processes(names, cells, timeout, jobs, evidence=evidence):
+            for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit):
                 found[(result.impl, result.row, result.case)] = result
                 step(result)
             return [found[(column.name, cell.row, cell.case.id)] for cell in cells for column in columns]
@@ -141,7 +141,7 @@ def run(
         columns = columns_of(impls)
         known = plan_known_failures(chosen, columns, gate or impls)
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
-        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), evidence=kept)
+        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept)
     results = known.judge(results)
     whole = Report(header(columns, cells, known.summary(), oracle), results)
     if kept:

@@ -105,10 +105,10 @@ def counterexample_in_report(path: Path, case: str) -> tuple[Area, Counterexampl
     """
     found = [result for result in read_report(path).results if result.case == case]
     broken = [result for result in found if any(finding.verdict in BROKEN for finding in result.findings)]
-    kept = [result.evidence.input for result in broken if result.evidence is not None and result.evidence.input]
+    kept = [result.exhibit.input for result in broken if result.exhibit is not None and result.exhibit.input]
     if not kept:
         what = "does not fail" if found else "was not run"
-        raise UsageError(f"{path}: {case} {what} there, or left no evidence. See: tokenspec report md {path}")
+        raise UsageError(f"{path}: {case} {what} there, or left no exhibit. See: tokenspec report md {path}")
     try:
         value = json.loads(kept[0])
     except ValueError as error:

@@ -11,10 +11,10 @@ from itertools import groupby
 from typing import Any
 
 from tokenspec.areas.area import Cell
-from tokenspec.areas.evidence import Labelled
+from tokenspec.areas.exhibit import Labelled
 from tokenspec.curation.blessing import Change
 from tokenspec.models import load
-from tokenspec.report.evidence import pieces
+from tokenspec.report.exhibit import pieces
 from tokenspec.report.lines import lines_of
 from tokenspec.report.side_by_side import side_by_side
 from tokenspec.store.canonical import convert
@@ -42,10 +42,10 @@ def sheet(change: Change) -> Iterator[str]:
 
 def tokens_of(cell: Cell, golden: Golden) -> list[Token] | None:
     """The ids of a golden with their owners; None where the area has no tokens, or nothing is to be answered."""
-    if cell.area.evidence is None or golden.expect is None:
+    if cell.area.exhibit is None or golden.expect is None:
         return None
     expect = convert(golden.expect, cell.area.expect_type, where=f"{cell.name}: expect")
-    labelled: Labelled | None = cell.area.evidence(expect, None)[0]
+    labelled: Labelled | None = cell.area.exhibit(expect, None)[0]
     return None if labelled is None else list(zip(*labelled, strict=True))
 
 

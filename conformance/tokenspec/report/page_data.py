@@ -15,10 +15,10 @@ from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.slow import slow_lines, trouble
 from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
-from tokenspec.verdict import CellResult, Evidence, Finding, Tokens, exit_code
+from tokenspec.verdict import CellResult, Exhibit, Finding, Tokens, exit_code
 
 MOST_EVIDENCE = 4_000_000
-"""Characters of evidence a page holds, so that it stays below 10 MB; what is left out is said."""
+"""Characters of exhibit a page holds, so that it stays below 10 MB; what is left out is said."""
 
 MOST_DETAILS = 1_000_000
 """Characters of details a page holds in full (each to ``LONGEST_DETAIL``); later ones are cut to ``SHORT_DETAIL``."""
@@ -66,7 +66,7 @@ def page_data(report: Report) -> dict[str, Any]:
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
     details, patterns, pieces, inputs = Details(), Table(), Table(), Table()
     kept, causes = worth_keeping(results), Causes(head["reasons"])
-    evidence: list[dict[str, Any]] = []
+    exhibit: list[dict[str, Any]] = []
     cells: list[list[int]] = []
     for number, result in enumerate(results):
         why = causes.of(result)
@@ -78,10 +78,10 @@ def page_data(report: Report) -> dict[str, Any]:
             cases.number(result.case),
             patterns.number(pattern, {"levels": levels_of(result), "findings": pattern}),
         ]
-        if result.evidence is not None:
-            row.append(len(evidence) if number in kept else -1)
+        if result.exhibit is not None:
+            row.append(len(exhibit) if number in kept else -1)
             if number in kept:
-                evidence.append(shown(result.evidence, pieces, inputs))
+                exhibit.append(shown(result.exhibit, pieces, inputs))
         cells.append(row)
     return {
         "kind": "run",
@@ -99,7 +99,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "details": details.values,
         "patterns": patterns.values,
         "cells": cells,
-        "evidence": evidence,
+        "exhibit": exhibit,
         "pieces": pieces.values,
         "inputs": inputs.values,
     }
@@ -167,14 +167,14 @@ def implementation(report: Report, impl: str) -> dict[str, Any]:
 
 
 def worth_keeping(results: Iterable[CellResult]) -> frozenset[int]:
-    """Which cells keep their evidence: the first of every kind of failure, then the second, until the page is full."""
+    """Which cells keep their exhibit: the first of every kind of failure, then the second, until the page is full."""
     ranked: list[tuple[int, int, int]] = []
     seen: dict[tuple[str, str], int] = {}
     for number, result in enumerate(results):
-        if result.evidence is not None:
+        if result.exhibit is not None:
             kind = (result.impl, judgement(result.findings).check)
             seen[kind] = seen.get(kind, 0) + 1
-            ranked.append((seen[kind], number, size_of(result.evidence)))
+            ranked.append((seen[kind], number, size_of(result.exhibit)))
     kept, spent = set(), 0
     for _, number, size in sorted(ranked):
         spent += size
@@ -184,28 +184,28 @@ def worth_keeping(results: Iterable[CellResult]) -> frozenset[int]:
     return frozenset(kept)
 
 
-def size_of(evidence: Evidence) -> int:
-    """About how many characters evidence takes in the page: ids and piece numbers are some six digits each."""
-    tokens = sum(len(side.ids) for side in (evidence.expected, evidence.got) if side is not None)
-    lines = sum(map(len, evidence.expected_lines)) + sum(map(len, evidence.got_lines))
-    return 13 * tokens + lines + len(evidence.input) // 2
+def size_of(exhibit: Exhibit) -> int:
+    """About how many characters exhibit takes in the page: ids and piece numbers are some six digits each."""
+    tokens = sum(len(side.ids) for side in (exhibit.expected, exhibit.got) if side is not None)
+    lines = sum(map(len, exhibit.expected_lines)) + sum(map(len, exhibit.got_lines))
+    return 13 * tokens + lines + len(exhibit.input) // 2
 
 
-def shown(evidence: Evidence, pieces: Table, inputs: Table) -> dict[str, Any]:
-    """One cell's evidence with its texts replaced by numbers, and the alignment of its two sides."""
-    found: dict[str, Any] = {"input": inputs.number(evidence.input)}
-    expected, got = evidence.expected, evidence.got
+def shown(exhibit: Exhibit, pieces: Table, inputs: Table) -> dict[str, Any]:
+    """One cell's exhibit with its texts replaced by numbers, and the alignment of its two sides."""
+    found: dict[str, Any] = {"input": inputs.number(exhibit.input)}
+    expected, got = exhibit.expected, exhibit.got
     if expected is not None:
         found["expected"] = tokens_shown(expected, pieces)
     if got is not None:
         found["got"] = tokens_shown(got, pieces)
     if expected is not None and got is not None:
         found["runs"] = tokens_side_by_side(expected, got)
-    if evidence.expected_lines or evidence.got_lines:
+    if exhibit.expected_lines or exhibit.got_lines:
         found["lines"] = {
-            "expected": evidence.expected_lines,
-            "got": evidence.got_lines,
-            "runs": side_by_side(evidence.expected_lines, evidence.got_lines),
+            "expected": exhibit.expected_lines,
+            "got": exhibit.got_lines,
+            "runs": side_by_side(exhibit.expected_lines, exhibit.got_lines),
         }
     return found
 

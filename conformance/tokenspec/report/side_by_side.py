@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from tokenspec.report.evidence import same_owner
+from tokenspec.report.exhibit import same_owner
 from tokenspec.verdict import Tokens
 
 Run = tuple[str, int, int]

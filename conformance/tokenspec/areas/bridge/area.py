@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
-from tokenspec.areas.bridge.evidence import evidence
+from tokenspec.areas.bridge.exhibit import exhibit
 from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput
 from tokenspec.areas.render.area import rows
 from tokenspec.store.records import Case, Golden
@@ -57,5 +57,5 @@ AREA = Area(
     rows=rows,
     request=request,
     oracle=oracle,
-    evidence=evidence,
+    exhibit=exhibit,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
-from tokenspec.areas.render.evidence import evidence
+from tokenspec.areas.render.exhibit import exhibit
 from tokenspec.areas.render.lint import redundancy_agrees
 from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput
 from tokenspec.store.records import Case, Golden
@@ -62,6 +62,6 @@ AREA = Area(
     rows=rows,
     request=request,
     oracle=oracle,
-    evidence=evidence,
+    exhibit=exhibit,
     lint=redundancy_agrees,
 )

@@ -44,10 +44,10 @@ function showCase() {
 // Where there are two sides to compare they come first, under one line of what is wrong; else what the checks say.
 function inOrder(cell, loud) {
   const findings = alike(loud).map(findingShown);
-  const evidence = data.evidence[cell.evidence];
-  if (!evidence || !(evidence.got || evidence.lines)) return [findings, evidenceShown(cell, loud)];
+  const exhibit = data.exhibit[cell.exhibit];
+  if (!exhibit || !(exhibit.got || exhibit.lines)) return [findings, exhibitShown(cell, loud)];
   const said = [...new Set(loud.map(([, , detail]) => firstLine(data.details[detail])))];
-  return [element("p", { class: "said" }, said.join("; ")), evidenceShown(cell, loud), element("h3", {}, "Checks"), findings];
+  return [element("p", { class: "said" }, said.join("; ")), exhibitShown(cell, loud), element("h3", {}, "Checks"), findings];
 }
 
 function closeCase() {
@@ -87,18 +87,18 @@ function findingShown({ checks, verdict, detail, must, why }) {
       : requires.map(requirementNote));
 }
 
-function evidenceShown(cell, loud) {
+function exhibitShown(cell, loud) {
   if (!loud.length) return null;
-  const evidence = data.evidence[cell.evidence];
-  if (!evidence) {
+  const exhibit = data.exhibit[cell.exhibit];
+  if (!exhibit) {
     if (loud.every(([, verdict]) => VERDICTS[verdict] === "xpass")) return null;
-    const why = cell.evidence === -1 ? "Tokens of this case are left out to keep the page small." : "The report holds no tokens of this case.";
+    const why = cell.exhibit === -1 ? "Tokens of this case are left out to keep the page small." : "The report holds no tokens of this case.";
     return element("p", { class: "note" }, `${why} The command below prints the verdict again; tokenspec diff prints all tokens.`);
   }
   return [
-    evidence.expected ? tokensShown(evidence) : null,
-    evidence.lines ? linesShown(evidence.lines) : null,
-    element("details", {}, element("summary", {}, "Input"), element("pre", {}, data.inputs[evidence.input])),
+    exhibit.expected ? tokensShown(exhibit) : null,
+    exhibit.lines ? linesShown(exhibit.lines) : null,
+    element("details", {}, element("summary", {}, "Input"), element("pre", {}, data.inputs[exhibit.input])),
   ];
 }
 

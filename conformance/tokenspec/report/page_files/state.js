@@ -32,9 +32,9 @@ function go(changes, { step = true } = {}) {
   show();
 }
 
-// Cells as objects, made once: [area, row, implementation, case, pattern, evidence].
-const cells = (data.cells || []).map(([area, row, impl, name, pattern, evidence]) => ({
-  area, row, impl, name, pattern: data.patterns[pattern], evidence,
+// Cells as objects, made once: [area, row, implementation, case, pattern, exhibit].
+const cells = (data.cells || []).map(([area, row, impl, name, pattern, exhibit]) => ({
+  area, row, impl, name, pattern: data.patterns[pattern], exhibit,
 }));
 
 function levelsOf(cell) {

@@ -93,8 +93,8 @@ function tokenTable(expected, got, runs) {
   return element("div", { class: "scroll tall" }, element("table", { class: "tokens" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows)));
 }
 
-function tokensShown(evidence) {
-  const { expected, got, runs } = evidence;
+function tokensShown(exhibit) {
+  const { expected, got, runs } = exhibit;
   const switcher = got ? element("div", { class: "switch", role: "group", "aria-label": "how tokens are shown" },
     ["text", "table"].map((mode) => button(mode, () => go({ mode: mode === "text" ? null : mode }, { step: false }),
       { class: "quiet", "aria-pressed": (state.mode || "text") === mode ? "true" : "false" }))) : null;

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.evidence import Labelled, kind_by, labelled
+from tokenspec.areas.exhibit import Labelled, kind_by, labelled
 from tokenspec.areas.render.records import RenderExpect, RenderOutput
 from tokenspec.store.masks import decode_mask
 from tokenspec.verdict import Label
 
 
-def evidence(expect: RenderExpect, output: RenderOutput | None) -> tuple[Labelled, Labelled | None]:
+def exhibit(expect: RenderExpect, output: RenderOutput | None) -> tuple[Labelled, Labelled | None]:
     """The oracle's ids with their owners, and the implementation's with those it claims."""
     return (expect.token_ids, labels_expected(expect)), None if output is None else labelled(output)
 

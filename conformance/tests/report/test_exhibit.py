@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.areas.evidence import labelled
+from tokenspec.areas.exhibit import labelled
 from tokenspec.areas.render.records import RenderOutput
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import load
-from tokenspec.report.evidence import WINDOW, input_text, owner_texts, pieces, tokens
+from tokenspec.report.exhibit import WINDOW, input_text, owner_texts, pieces, tokens
 from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult
 from tokenspec_reference.adapter import ReferenceAdapter
@@ -28,19 +28,19 @@ class Edited(ReferenceAdapter):
         return self.edit(super().render(request))
 
 
-def judged(edit: Any, case: str = "render/role-user", *, evidence: bool = True) -> CellResult:
+def judged(edit: Any, case: str = "render/role-user", *, exhibit: bool = True) -> CellResult:
     cells = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=(case,)))
-    (result,) = run_all(Run([InProcess("mini", Edited(edit))], cells, evidence=evidence))
+    (result,) = run_all(Run([InProcess("mini", Edited(edit))], cells, exhibit=exhibit))
     return result
 
 
 def test_a_passing_cell_keeps_nothing() -> None:
-    assert judged(lambda result: result).evidence is None
-    assert judged(lambda result: {**result, "token_ids": [1]}, evidence=False).evidence is None
+    assert judged(lambda result: result).exhibit is None
+    assert judged(lambda result: {**result, "token_ids": [1]}, exhibit=False).exhibit is None
 
 
 def test_a_failing_cell_keeps_both_sides() -> None:
-    found = judged(lambda result: {**result, "token_ids": [*result["token_ids"][:-1], 7]}).evidence
+    found = judged(lambda result: {**result, "token_ids": [*result["token_ids"][:-1], 7]}).exhibit
     assert found is not None
     assert found.expected is not None
     assert found.got is not None
@@ -52,7 +52,7 @@ def test_a_failing_cell_keeps_both_sides() -> None:
 
 
 def test_masks_that_are_not_given_are_unattributed() -> None:
-    found = judged(lambda result: {"token_ids": result["token_ids"][1:]}).evidence
+    found = judged(lambda result: {"token_ids": result["token_ids"][1:]}).exhibit
     assert found is not None
     assert found.got is not None
     assert {kind for kind, _, _ in found.got.owners} == {"unattributed"}
@@ -60,7 +60,7 @@ def test_masks_that_are_not_given_are_unattributed() -> None:
 
 @pytest.mark.parametrize("ids", [[], [-1], [2**52], [10**6] * 3])
 def test_ids_of_no_token_are_shown_as_such(ids: list[int]) -> None:
-    found = judged(lambda _: {"token_ids": ids}).evidence
+    found = judged(lambda _: {"token_ids": ids}).exhibit
     assert found is not None
     assert found.got is not None
     assert found.got.pieces == [f"[no token {id_}]" for id_ in ids]
@@ -70,7 +70,7 @@ def test_an_implementation_that_broke_shows_what_was_expected() -> None:
     def broken(result: dict[str, Any]) -> dict[str, Any]:
         raise RuntimeError("out of cheese")
 
-    found = judged(broken).evidence
+    found = judged(broken).exhibit
     assert found is not None
     assert found.expected is not None
     assert found.got is None
@@ -82,7 +82,7 @@ def test_long_renderings_are_cut_to_a_window_around_the_difference() -> None:
         ids[1200] += 1
         return {**result, "token_ids": ids}
 
-    found = judged(edit, "render/long-lines").evidence
+    found = judged(edit, "render/long-lines").exhibit
     assert found is not None
     for side in (found.expected, found.got):
         assert side is not None
@@ -97,12 +97,12 @@ def test_other_areas_show_their_fields() -> None:
             return {**super().parse(request), "content": "something else\nentirely"}
 
     cells = select_cells(Selection(areas=("parse",), rows=("toy-bpe",)))[:12]
-    found = [result.evidence for result in run_all(Run([InProcess("mini", Wrong())], cells, evidence=True))]
-    shown = [evidence for evidence in found if evidence is not None]
+    found = [result.exhibit for result in run_all(Run([InProcess("mini", Wrong())], cells, exhibit=True))]
+    shown = [exhibit for exhibit in found if exhibit is not None]
     assert shown
-    for evidence in shown:
-        assert 'content:1 = "something else\\n"' in evidence.got_lines
-        assert any(line.startswith("content") for line in evidence.expected_lines)
+    for exhibit in shown:
+        assert 'content:1 = "something else\\n"' in exhibit.got_lines
+        assert any(line.startswith("content") for line in exhibit.expected_lines)
 
 
 def test_characters_split_over_tokens_are_escaped_alone_and_whole_together() -> None:

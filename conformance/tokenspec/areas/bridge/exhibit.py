@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tokenspec.areas.bridge.records import BridgeExpect, BridgeOutput
-from tokenspec.areas.evidence import Labelled, labelled
+from tokenspec.areas.exhibit import Labelled, labelled
 from tokenspec.verdict import Label
 
 
-def evidence(expect: BridgeExpect, output: BridgeOutput | None) -> tuple[Labelled | None, Labelled | None]:
+def exhibit(expect: BridgeExpect, output: BridgeOutput | None) -> tuple[Labelled | None, Labelled | None]:
     """One right answer, and what was given."""
     given = None if output is None else labelled(output, prior=prior_length(expect))
     return bridge_expected(expect), given

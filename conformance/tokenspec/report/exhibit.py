@@ -1,6 +1,6 @@
 """What a failing cell is shown with: the tokens expected and got, or the fields, cut to a bounded window.
 
-Only cells with something to look at carry evidence, so a report of a whole run stays small.
+Only cells with something to look at carry an exhibit, so a report of a whole run stays small.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from tokenspec.areas.check import Subject
-from tokenspec.areas.evidence import Labelled
+from tokenspec.areas.exhibit import Labelled
 from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
 from tokenspec.report.lines import cut_lines, lines_of
-from tokenspec.verdict import Evidence, Label, Tokens
+from tokenspec.verdict import Exhibit, Label, Tokens
 
 WINDOW = 300
 """Tokens kept before and after the first difference."""
@@ -25,16 +25,16 @@ LONGEST_INPUT = 20_000
 """Characters kept of a case's input."""
 
 
-def evidence_of(subject: Subject) -> Evidence:
+def exhibit_of(subject: Subject) -> Exhibit:
     """What to show of a cell: tokens for the areas that make token lists, fields for every area."""
-    of_area, expect = subject.cell.area.evidence, subject.expect
+    of_area, expect = subject.cell.area.exhibit, subject.expect
     expected, got = (None, None) if of_area is None or expect is None else of_area(expect, subject.output)
     wanted, given = windows(subject, expected, got) if expected is not None else (None, None)
     show_fields = wanted is None and subject.output is not None
     want_lines = lines_of(msgspec.to_builtins(expect)) if show_fields and expect is not None else []
     got_lines = lines_of(msgspec.to_builtins(subject.output)) if show_fields else []
     want_lines, got_lines = cut_lines(want_lines, got_lines)
-    return Evidence(
+    return Exhibit(
         input=input_text(subject.input), expected=wanted, got=given, expected_lines=want_lines, got_lines=got_lines
     )
 
