@@ -34,7 +34,7 @@ from tokenspec.store.records import Golden
 
 CELLS_A_CHECK = 2
 TRIES = 400
-EXAMPLES = 100
+EXAMPLES = 60
 SOAK_EXAMPLES = 5000
 FOREIGN = (None, True, -1, 0, 1, 0.5, float("nan"), float("inf"), "", "ALL", "\ud800", [], {}, [[]], [-1])
 """Put in the place of anything; what the type does not take is dropped again."""
