@@ -24,7 +24,7 @@ from tokenspec.adapters import Column, Failed, NotSupported, Ok, Outcome, Refuse
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Area, Cell, models_of
-from tokenspec.areas.check import Check, Subject, TypedExpectation, checks_of
+from tokenspec.areas.check import Check, Subject, TypedExpectation, checks_of, everywhere
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import FixtureError
 from tokenspec.models import Row, load, specs
@@ -34,7 +34,7 @@ from tokenspec.store.records import Golden
 
 CELLS_A_CHECK = 2
 TRIES = 400
-EXAMPLES = 100
+EXAMPLES = 60
 SOAK_EXAMPLES = 5000
 FOREIGN = (None, True, -1, 0, 1, 0.5, float("nan"), float("inf"), "", "ALL", "\ud800", [], {}, [[]], [-1])
 """Put in the place of anything; what the type does not take is dropped again."""
@@ -242,7 +242,9 @@ def test_every_check_gives_a_verdict_for_long(name: str) -> None:
 
 def test_a_check_that_raises_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     material = asked("processors")
-    broken = replace(checks_of("processors")[0], judge=lambda subject: subject.cell.case.requires[99])
+    broken = replace(
+        checks_of("processors")[0], judge=lambda subject: subject.cell.case.requires[99], applies=everywhere
+    )
     monkeypatch.setitem(complaints.__globals__, "checks_of", lambda _area: [broken])
     rng = random.Random(0)
     assert any("IndexError" in found for _ in range(50) for found in complaints(material, rng))

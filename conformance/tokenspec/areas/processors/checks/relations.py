@@ -315,7 +315,9 @@ def ids_are_only_names(subject: Subject) -> None:
         agree(wanted, sets_of(subject, other), "renamed ids or another separator show", "ids and separators are names")
 
 
-IS_TREE = only("tree", "strict", "lenient")
+def is_tree(question: Question) -> bool:
+    """A normative tree alone, whose configuration can be read."""
+    return only("tree", "strict", "lenient")(question) and vary.is_readable(question.request["processors"][0])
 
 
 @check(
@@ -324,7 +326,7 @@ IS_TREE = only("tree", "strict", "lenient")
     level=SETS,
     requires=("PRC-033", "PRC-032"),
     kind="metamorphic",
-    applies=lambda question: all_answered(question) and IS_TREE(question),
+    applies=lambda question: all_answered(question) and is_tree(question),
 )
 def ended_rows_stay_ended(subject: Subject) -> None:
     """After the end token, and after a token without an edge, the end token is all there is (I9)."""
@@ -345,7 +347,7 @@ def ended_rows_stay_ended(subject: Subject) -> None:
             agree([[end]] * count, sets, f"a row goes on after {name}", "finished and lost are for ever")
 
 
-@check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic", applies=IS_TREE)
+@check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic", applies=is_tree)
 def rollouts_stay_inside(subject: Subject) -> None:
     """Sampling from the sets walks keys of the tree and ends in time (I10)."""
     script = subject.request
@@ -367,7 +369,11 @@ def rollouts_stay_inside(subject: Subject) -> None:
 
 def has_a_budget(question: Question) -> bool:
     """A think policy alone, with a budget."""
-    return only("think")(question) and question.request["processors"][0].get("max_tokens") is not None
+    if not only("think")(question):
+        return False
+    policy = question.request["processors"][0]
+    tags = (policy.get("end_ids"), policy.get("begin_ids", []))
+    return type(policy.get("max_tokens")) is int and all(isinstance(tag, list) for tag in tags)
 
 
 @check(
@@ -377,7 +383,7 @@ def segments_end_in_time(subject: Subject) -> None:
     """A row that never closes by itself is closed after the budget and the tag (I12)."""
     script = subject.request
     policy = script["processors"][0]
-    opening = policy["begin_ids"] if policy.get("counting") == "after_begin" else []
+    opening = policy.get("begin_ids", []) if policy.get("counting") == "after_begin" else []
     bound, path = policy["max_tokens"] + len(policy["end_ids"]), list(opening)
     while path[-len(policy["end_ids"]) :] != policy["end_ids"] or len(path) == len(opening):
         if len(path) - len(opening) > bound:

@@ -162,6 +162,17 @@ def renaming(vocab_size: int) -> list[int]:
     return [(factor * token + vocab_size // 3) % vocab_size for token in range(vocab_size)]
 
 
+def is_readable(processor: dict[str, Any]) -> bool:
+    """Whether a tree's configuration has the form of one, whatever its ids."""
+    try:
+        config = parse_tree(processor)
+    except (KeyError, TypeError, ValueError):
+        return False
+    prefixes = config["prefix_dict"]
+    lists = isinstance(prefixes, dict) and all(isinstance(ids, list) for ids in prefixes.values())
+    return lists and isinstance(config["sep"], str)
+
+
 def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
     """Whether ids of the vocabulary, and nothing else, stand where a configuration has ids."""
 
@@ -172,14 +183,13 @@ def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
 
     if processor["kind"] != "tree":
         return all(are_ids(value) for key, value in processor.items() if key in ID_FIELDS)
+    if not is_readable(processor) or not parse_tree(processor)["sep"]:
+        return False
     config = parse_tree(processor)
     separator, prefixes = config["sep"], config["prefix_dict"]
-    if not separator or not isinstance(separator, str) or not isinstance(prefixes, dict):
-        return False
     named = [config["start_token_id"], config["end_token_id"], *prefixes.values()]
     parts = [part for key in prefixes for part in key.split(separator)]
-    listed = all(isinstance(ids, list) for ids in prefixes.values())
-    return listed and are_ids(named) and all(part.isdecimal() and int(part) < vocab_size for part in parts)
+    return are_ids(named) and all(part.isdecimal() and int(part) < vocab_size for part in parts)
 
 
 def rename_tree(processor: dict[str, Any], names: Sequence[int], separator: str) -> dict[str, Any]:
