@@ -64,6 +64,27 @@ def test_an_import_goes_where_the_sorter_has_it(text: str, module: str, made: st
     assert with_import(text, module, "Any") == made
 
 
+@pytest.mark.parametrize(
+    ("first", "block", "made"),
+    [
+        ("TYPE_CHECKING", "    from a import Case\n", "import re\nfrom a import Case\n\nX = 1\n"),
+        (
+            "TYPE_CHECKING, Any",
+            "    from a import Case\n",
+            "import re\nfrom typing import Any\nfrom a import Case\n\nX = 1\n",
+        ),
+        (
+            "TYPE_CHECKING",
+            "    from a import B, Case\n",
+            "import re\nfrom typing import TYPE_CHECKING\nfrom a import Case\n\nif TYPE_CHECKING:\n    from a import B\n\nX = 1\n",
+        ),
+    ],
+)
+def test_an_import_for_types_becomes_one_for_use(first: str, block: str, made: str) -> None:
+    text = f"import re\nfrom typing import {first}\n\nif TYPE_CHECKING:\n{block}\nX = 1\n"
+    assert with_import(text, "a", "Case") == made
+
+
 def test_a_table_made_in_another_way_is_named() -> None:
     with pytest.raises(UsageError, match=r"x\.py: no CASES that is a list or tuple"):
         with_entry(Path("x.py"), "CASES = make()\n", "CASES", "Added(),")
