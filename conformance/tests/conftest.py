@@ -5,8 +5,12 @@ An installed wheel is what is tested; ``generators``, and the cases and mutants 
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
+import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -66,3 +70,45 @@ def copy(source: Path, target: Path, name: str) -> None:
     """Copy one file, making its folders."""
     (target / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source / name, target / name)
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A checkout of one's own, used through the command line."""
+
+    root: Path
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run python in it, on its code."""
+        paths = os.pathsep.join(str(self.root / name) for name in ("conformance", "reference", "."))
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": paths, "NO_COLOR": "1", "COLUMNS": "200"},
+        )
+
+    def tokenspec(self, command: str, code: int = 0) -> str:
+        """What a command prints that ends with this exit code."""
+        done = self.python("-m", "tokenspec", *shlex.split(command))
+        assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Scratch:
+    """Code and spec are copies; fixtures lead to the committed ones, new ones stay here."""
+    source = data.checkout_root()
+    assert source is not None
+    for name in ("conformance/tokenspec", "reference/tokenspec_reference", "spec"):
+        shutil.copytree(source / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("cases", "golden"):
+        (tmp_path / "fixtures" / name).mkdir(parents=True)
+        for path in (source / "fixtures" / name).iterdir():
+            (tmp_path / "fixtures" / name / path.name).symlink_to(path)
+    for path in (source / "fixtures").iterdir():
+        if path.name not in {"cases", "golden"}:
+            (tmp_path / "fixtures" / path.name).symlink_to(path)
+    return Scratch(tmp_path)

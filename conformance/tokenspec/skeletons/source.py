@@ -11,6 +11,7 @@ from tokenspec.errors import UsageError
 
 def with_import(text: str, module: str, name: str) -> str:
     """The source with ``from module import name`` at its top level, where the import sorter has it."""
+    text = _not_for_types_only(text, module, name)
     same: ast.ImportFrom | None = None
     before = after = 0
     for node in ast.parse(text).body:
@@ -35,6 +36,37 @@ def with_import(text: str, module: str, name: str) -> str:
     one = f"from {module} import {', '.join(names)}\n"
     many = "\n".join([f"from {module} import (", *(f"    {item}," for item in names), ")\n"])
     return "".join([*lines[: same.lineno - 1], one if len(one) <= 121 else many, *lines[same.end_lineno :]])
+
+
+def _not_for_types_only(text: str, module: str, name: str) -> str:
+    """The source without this import below ``if TYPE_CHECKING``, and without the block where nothing else is in it."""
+    lines = text.splitlines(keepends=True)
+    for block in ast.parse(text).body:
+        if not (isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"):
+            continue
+        for node in block.body:
+            if isinstance(node, ast.ImportFrom) and node.module == module and name in {a.name for a in node.names}:
+                others = [alias.name for alias in node.names if alias.name != name]
+                left = [f"    from {module} import {', '.join(others)}\n"] if others else []
+                if left or len(block.body) > 1:
+                    return "".join([*lines[: node.lineno - 1], *left, *lines[node.end_lineno :]])
+                head = "".join(lines[: block.lineno - 1]).rstrip() + "\n"
+                return _without_name(head + "".join(lines[block.end_lineno :]), "typing", "TYPE_CHECKING")
+    return text
+
+
+def _without_name(text: str, module: str, name: str) -> str:
+    """The source without one name of a top-level import."""
+    lines = text.splitlines(keepends=True)
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and node.module == module and name in {a.name for a in node.names}:
+            others = [alias.name for alias in node.names if alias.name != name]
+            left = [f"from {module} import {', '.join(others)}\n"] if others else []
+            rest = lines[node.end_lineno :]
+            while not left and rest and rest[0] == "\n" and lines[node.lineno - 2] == "\n":
+                rest = rest[1:]
+            return "".join([*lines[: node.lineno - 1], *left, *rest])
+    return text
 
 
 def _as_sorted(name: str) -> tuple[int, str]:
