@@ -16,7 +16,7 @@ from .errors import UsageError
 from .models import specs
 from .parallel import workers
 from .runner import Run
-from .verdict import Verdict
+from .verdict import NON_CONFORMANT, Verdict
 
 if TYPE_CHECKING:
     from tokenspec.areas.mutant import Mutant
@@ -78,7 +78,7 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
         for finding in result.findings:
             if finding.verdict is Verdict.PASS:
                 passed += 1
-            elif finding.non_conformant:
+            elif finding.verdict in NON_CONFORMANT:  # advice that is broken is noticed, too
                 failed.update(finding.requires)
                 if set(finding.requires) & set(mutant.breaks):
                     killed_by.add(finding.check)

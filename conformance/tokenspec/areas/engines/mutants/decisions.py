@@ -137,7 +137,7 @@ def _no_prompt_part(**changes: Any) -> Any:
         def broken(tokenizer: Any, system_prompt: str, trace: str, **options: Any) -> list[int]:
             return prompt_ids(tokenizer, changes.get("system", system_prompt), changes.get("trace", trace), **options)
 
-        return {"forced_decoder.prompt_ids": broken}
+        return {"options.prompt_ids": broken}
 
     return replacements
 
@@ -149,7 +149,7 @@ def _only_half_of_the_prompt() -> Mapping[str, Any]:
         ids = prompt_ids(*arguments, **options)
         return ids[: max(1, len(ids) - 3)]
 
-    return {"forced_decoder.prompt_ids": broken}
+    return {"options.prompt_ids": broken}
 
 
 def _first_piece_is_a_candidate() -> Mapping[str, Any]:
