@@ -9,7 +9,7 @@ import pytest
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.fast_forward import Literal, TokenBytes, allowed_tokens, small_vocabulary, tokenize_bytes
 from tokenspec_reference.fast_forward.cache import load_bytes
-from tokenspec_reference.fast_forward.vocabulary import UnsupportedVocabulary
+from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary
 
 from .conftest import TOYS
 

@@ -6,16 +6,16 @@ readable twin (``plain_sessions.py``).
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import inspect
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.engines.errors import InvalidParameter, TraceTooLong
-from tokenspec_reference.engines.output_head import OutputHead, probe_head, upcast
+from tokenspec_reference.engines.chunk_session import ChunkSession
+from tokenspec_reference.engines.output_head import OutputHead, probe_head
+from tokenspec_reference.engines.plain_sessions import ReplaySession, StepSession
+from tokenspec_reference.engines.reading import evaluating
 from tokenspec_reference.engines.separators import separator_row
 from tokenspec_reference.engines.sessions import CachePolicy, Session
 from tokenspec_reference.errors import UnsupportedByReference
@@ -102,16 +102,11 @@ class CausalModel:
 
     def open_rows(self, policy: CachePolicy, prompt_length: int) -> Session:
         """See :class:`SessionSource`."""
-        from tokenspec_reference.engines.chunk_session import ChunkSession
-        from tokenspec_reference.engines.plain_sessions import ReplaySession
-
         require_policy(self.model, policy)
         return ReplaySession(self.resized, policy) if self.recurrent else ChunkSession(self, policy, prompt_length)
 
     def open_steps(self, policy: CachePolicy, prompt_length: int) -> Session:
         """See :class:`SessionSource`; these sessions really evict, so they need not know where the prompt ended."""
-        from tokenspec_reference.engines.plain_sessions import ReplaySession, StepSession
-
         del prompt_length
         require_policy(self.model, policy)
         return ReplaySession(self.resized, policy) if self.recurrent else StepSession(self.resized, policy)
@@ -124,80 +119,6 @@ class CausalModel:
         vectors = self.model.get_input_embeddings()(token_ids.masked_fill(added, 0)).clone()
         vectors[added] = self.added_input.to(vectors)
         return {"inputs_embeds": vectors}
-
-
-class ChunkRows:
-    """Rows over hidden states ``[n, width]``; the head runs when it is asked."""
-
-    def __init__(self, head: OutputHead, hidden: torch.Tensor) -> None:
-        self.head = head
-        self.hidden = hidden
-
-    def logits_of(self, candidates: Sequence[int], next_ids: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        """See :class:`Rows`."""
-        return self.head.logits_of(self.hidden, candidates, next_ids)
-
-    def full(self, start: int, stop: int) -> torch.Tensor:
-        """See :class:`Rows`."""
-        return self.head.full(self.hidden[start:stop])
-
-
-class FullRows:
-    """Rows over finished logits ``[n, vocabulary]``."""
-
-    def __init__(self, logits: torch.Tensor) -> None:
-        self.logits = upcast(logits)
-
-    def logits_of(self, candidates: Sequence[int], next_ids: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        """See :class:`Rows`."""
-        import torch
-
-        own = torch.tensor(next_ids, device=self.logits.device, dtype=torch.long)
-        return self.logits[:, list(candidates)], self.logits.gather(1, own[:, None])[:, 0]
-
-    def full(self, start: int, stop: int) -> torch.Tensor:
-        """See :class:`Rows`."""
-        return self.logits[start:stop]
-
-
-@contextlib.contextmanager
-def evaluating(model: Any) -> Iterator[None]:
-    """Dropout off while the model is read, and every module's flag as it was afterwards."""
-    training = [module for module in model.modules() if module.training]
-    for module in training:
-        module.training = False
-    try:
-        yield
-    finally:
-        for module in training:
-            module.training = True
-
-
-def check_positions(needed: int, limit: int | None) -> None:
-    """Refuse a context the model has no positions for.
-
-    Raises:
-        TraceTooLong: says how many tokens are too many.
-    """
-    if limit is not None and needed > limit:
-        raise TraceTooLong(
-            f"{needed} tokens of prompt, trace and separators, but the model has {limit} positions ({needed - limit} "
-            "too many); shorten the trace or use a model with a longer context",
-            field="trace",
-        )
-
-
-def check_vocabulary(token_ids: Sequence[int], size: int, added_id: int | None) -> None:
-    """Refuse ids the model has no row for.
-
-    Raises:
-        InvalidParameter: tokenizer and model do not belong together.
-    """
-    beyond = [token for token in token_ids if token >= size and token != added_id]
-    if beyond:
-        raise InvalidParameter(
-            f"token id {beyond[0]} is outside the model's {size} rows; give its own tokenizer", field="tokenizer"
-        )
 
 
 def require_policy(model: Any, policy: CachePolicy) -> None:

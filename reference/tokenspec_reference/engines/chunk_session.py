@@ -4,19 +4,54 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tokenspec_reference.engines.causal_model import CausalModel, ChunkRows, FullRows, check_positions, evaluating
+from tokenspec_reference.engines.output_head import OutputHead
+from tokenspec_reference.engines.reading import check_positions, evaluating
+from tokenspec_reference.engines.rows import ChunkRows, FullRows
 from tokenspec_reference.engines.sessions import CachePolicy
 
 if TYPE_CHECKING:
     import torch
 
 
+class ChunkSource(Protocol):
+    """What the fast session needs of the model it reads."""
+
+    @property
+    def model(self) -> Any:
+        """The model itself."""
+        ...
+
+    @property
+    def base(self) -> Any:
+        """The model without its head."""
+        ...
+
+    @property
+    def resized(self) -> Any:
+        """The model with a row for the separator."""
+        ...
+
+    @property
+    def head(self) -> OutputHead | None:
+        """The head, to evaluate in part; None where it could not be told apart from the model."""
+        ...
+
+    @property
+    def position_limit(self) -> int | None:
+        """How many positions the model has."""
+        ...
+
+    def embed(self, token_ids: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The input of ``base`` for some ids, the separator among them or not."""
+        ...
+
+
 class ChunkSession:
     """The fast session: one growing cache, rolled back by dropping its tail."""
 
-    def __init__(self, source: CausalModel, policy: CachePolicy, prompt_length: int) -> None:
+    def __init__(self, source: ChunkSource, policy: CachePolicy, prompt_length: int) -> None:
         from transformers import DynamicCache
 
         self.forwards = 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tokenspec_reference.engines.causal_model import CausalModel, check_positions, check_vocabulary
+from tokenspec_reference.engines.causal_model import CausalModel
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.forced_decode import DecodeSettings, ForcedDecode, decode_fast, decode_sequential
 from tokenspec_reference.engines.loading import resolve_model
 from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
 from tokenspec_reference.engines.options import Decoding, Prompt, Scoring, Separator, grouped
+from tokenspec_reference.engines.reading import check_positions, check_vocabulary
 from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segmentation, unlabelled
 from tokenspec_reference.engines.separators import Separators, resolve_separators
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource

@@ -9,7 +9,8 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.engines.causal_model import FullRows, check_positions, evaluating
+from tokenspec_reference.engines.reading import check_positions, evaluating
+from tokenspec_reference.engines.rows import FullRows
 from tokenspec_reference.engines.sessions import CachePolicy
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenspec_reference.engines.causal_model import FullRows, check_positions
 from tokenspec_reference.engines.errors import InvalidParameter
+from tokenspec_reference.engines.reading import check_positions
+from tokenspec_reference.engines.rows import FullRows
 from tokenspec_reference.engines.sessions import CachePolicy
 
 

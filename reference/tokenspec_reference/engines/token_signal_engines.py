@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokenspec_reference.engines.causal_model import check_positions, check_vocabulary
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.forced_decoder import open_source
 from tokenspec_reference.engines.loading import resolve_model
 from tokenspec_reference.engines.near_ties import Error
 from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
 from tokenspec_reference.engines.options import Decoding, Prompt, Signal, grouped
+from tokenspec_reference.engines.reading import check_positions, check_vocabulary
 from tokenspec_reference.engines.scoring import calibrate
 from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segmentation, unlabelled
 from tokenspec_reference.engines.token_signals import (

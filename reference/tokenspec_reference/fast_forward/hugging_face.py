@@ -19,12 +19,12 @@ from typing import Any
 import msgspec
 
 from tokenspec_reference.fast_forward.cache import load_bytes, store_bytes
-from tokenspec_reference.fast_forward.vocabulary import TokenBytes, UnsupportedVocabulary
+from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary, VocabularyParts
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
-def read_hugging_face(tokenizer: Any, *, cache_directory: Path | None = None) -> TokenBytes:
+def read_hugging_face(tokenizer: Any, *, cache_directory: Path | None = None) -> VocabularyParts:
     """The token bytes of a fast tokenizer (``PreTrainedTokenizerFast`` or ``tokenizers.Tokenizer``).
 
     Raises:
@@ -39,7 +39,7 @@ def read_hugging_face(tokenizer: Any, *, cache_directory: Path | None = None) ->
     return read_tokenizer_json(backend.to_str(), cache_directory=cache_directory)
 
 
-def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> TokenBytes:
+def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> VocabularyParts:
     """The token bytes of a ``tokenizer.json``.
 
     Raises:
@@ -65,11 +65,11 @@ def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> 
                 "enter it into the vocabulary, too",
                 field="tokenizer.added_tokens",
             )
-    return TokenBytes.from_parts(
+    return VocabularyParts(
         by_id,
         encoders.text,
         special_ids=specials,
-        added=(token["id"] for token in added if not _is_special(token)),
+        added=frozenset(token["id"] for token in added if not _is_special(token)),
         encode_isolated=encoders.isolated,
         encode_merged=encoders.merged if model.get("ignore_merges") else None,
     )

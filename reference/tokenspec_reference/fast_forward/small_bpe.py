@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tokenspec_reference.fast_forward.vocabulary import TokenBytes, UnsupportedVocabulary
+from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary
 
 
 def small_vocabulary(*tokens: bytes | str, special: Sequence[str] = ()) -> TokenBytes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+from tokenspec_reference.fast_forward.vocabulary_parts import VocabularyParts
 
 
-def read_tiktoken(encoding: Any) -> TokenBytes:
+def read_tiktoken(encoding: Any) -> VocabularyParts:
     """The token bytes of a ``tiktoken.Encoding``; text never becomes a special token (``encode_ordinary``)."""
     specials = {name: encoding.encode_single_token(name) for name in encoding.special_tokens_set}
     by_id: list[bytes | None] = [None] * encoding.n_vocab
@@ -18,4 +18,4 @@ def read_tiktoken(encoding: Any) -> TokenBytes:
             continue
     for token_id in specials.values():
         by_id[token_id] = None
-    return TokenBytes.from_parts(by_id, encoding.encode_ordinary, special_ids=specials)
+    return VocabularyParts(by_id, encoding.encode_ordinary, special_ids=specials)

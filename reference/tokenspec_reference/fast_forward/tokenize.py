@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tokenspec_reference.fast_forward.matcher import MARKED_ID
-from tokenspec_reference.fast_forward.vocabulary import Encode, TokenBytes
+from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+from tokenspec_reference.fast_forward.vocabulary_parts import Encode
 
 
 def tokenize_bytes(vocabulary: TokenBytes, data: bytes, *, isolated: bool = False) -> list[int]:

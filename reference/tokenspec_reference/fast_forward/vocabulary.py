@@ -8,21 +8,16 @@ ten times the memory, while the sorted tuple is built by one ``sorted`` call, st
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.hugging_face import read_hugging_face, read_tokenizer_json
 from tokenspec_reference.fast_forward.matcher import Matcher, mark
-
-Encode = Callable[[str], list[int]]
-
-
-class UnsupportedVocabulary(TokenSpecError):
-    """The bytes of the tokens cannot be told from this tokenizer."""
-
-    rejection_code = "unsupported-vocabulary"
+from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
+from tokenspec_reference.fast_forward.vocabulary_parts import Encode, UnsupportedVocabulary, VocabularyParts
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,7 +64,13 @@ class TokenBytes:
         Raises:
             UnsupportedVocabulary: no id has bytes.
         """
-        spelled = [(data, token_id) for token_id, data in enumerate(by_id) if data]
+        return TokenBytes._built(
+            VocabularyParts(by_id, encode_text, special_ids or {}, frozenset(added), encode_isolated, encode_merged)
+        )
+
+    @staticmethod
+    def _built(parts: VocabularyParts) -> TokenBytes:
+        spelled = [(data, token_id) for token_id, data in enumerate(parts.by_id) if data]
         if not spelled:
             raise UnsupportedVocabulary("no id has bytes", field="vocabulary")
         id_of = dict(reversed(spelled))
@@ -77,18 +78,18 @@ class TokenBytes:
         if len(id_of) < len(spelled):
             for data, token_id in spelled:
                 twins.setdefault(data, []).append(token_id)
-        specials = dict(special_ids or {})
+        specials = dict(parts.special_ids)
         return TokenBytes(
-            by_id=tuple(data or None for data in by_id),
+            by_id=tuple(data or None for data in parts.by_id),
             special_ids=specials,
             words=tuple(sorted(id_of)),
             id_of=id_of,
             twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
             longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
-            added=frozenset(added),
-            encode_text=encode_text,
-            encode_isolated=encode_isolated or encode_text,
-            encode_merged=encode_merged or encode_isolated or encode_text,
+            added=parts.added,
+            encode_text=parts.encode_text,
+            encode_isolated=parts.encode_isolated or parts.encode_text,
+            encode_merged=parts.encode_merged or parts.encode_isolated or parts.encode_text,
         )
 
     @staticmethod
@@ -103,19 +104,13 @@ class TokenBytes:
             UnsupportedVocabulary: neither kind; the text says what was found.
         """
         if hasattr(tokenizer, "encode_ordinary"):
-            from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
-
-            return read_tiktoken(tokenizer)
-        from tokenspec_reference.fast_forward.hugging_face import read_hugging_face
-
-        return read_hugging_face(tokenizer, cache_directory=cache_directory)
+            return TokenBytes._built(read_tiktoken(tokenizer))
+        return TokenBytes._built(read_hugging_face(tokenizer, cache_directory=cache_directory))
 
     @staticmethod
     def from_json(source: str, *, cache_directory: Path | None = None) -> TokenBytes:
         """Read the text of a ``tokenizer.json``: the same, without loading the tokenizer first."""
-        from tokenspec_reference.fast_forward.hugging_face import read_tokenizer_json
-
-        return read_tokenizer_json(source, cache_directory=cache_directory)
+        return TokenBytes._built(read_tokenizer_json(source, cache_directory=cache_directory))
 
     def ids_spelling(self, data: bytes) -> tuple[int, ...]:
         """Every id with exactly these bytes, lowest first."""

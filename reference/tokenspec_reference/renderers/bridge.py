@@ -13,18 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
-from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute
+from tokenspec_reference.renderers.attribute import Attribution, Encoding, Straddle, encode_and_attribute
+from tokenspec_reference.renderers.chat import Chat, tool_names
+from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.completion import check_ids
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
 if TYPE_CHECKING:
-    from tokenspec_reference.renderers.chat import Chat
     from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
-    from tokenspec_reference.renderers.renderer import Renderer
 
 Message = Mapping[str, Any]
 
@@ -32,8 +33,49 @@ UNSPOKEN = "thought"
 """Stands for a thought that was cut before its first word, to see whether the template keeps thoughts at all."""
 
 
+class Bridgeable(Protocol):
+    """What the bridge needs of a renderer."""
+
+    @property
+    def family(self) -> Family:
+        """The wire format."""
+        ...
+
+    @property
+    def encoder(self) -> Encoder:
+        """Text to ids."""
+        ...
+
+    @property
+    def encoding(self) -> Encoding:
+        """Whether callers can write control tokens."""
+        ...
+
+    @property
+    def straddle(self) -> Straddle:
+        """Which side owns a token that covers scaffold and body."""
+        ...
+
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """Ids that end a completion."""
+        ...
+
+    def parse_response(
+        self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None
+    ) -> ParsedResponse:
+        """What was said in a completion of these prompt ids."""
+        ...
+
+    def render_parts(
+        self, messages: Sequence[Message], *, tools: Any = None, add_generation_prompt: bool = True
+    ) -> tuple[str, list[Span], Chat]:
+        """Text, spans and normalised conversation."""
+        ...
+
+
 def bridge(
-    renderer: Renderer,
+    renderer: Bridgeable,
     previous_prompt_ids: Sequence[int],
     previous_completion_ids: Sequence[int],
     new_messages: Sequence[Message],
@@ -78,7 +120,7 @@ def bridge(
     )
 
 
-def _encode_behind(renderer: Renderer, suffix: str, spans: list[Span]) -> Attribution:
+def _encode_behind(renderer: Bridgeable, suffix: str, spans: list[Span]) -> Attribution:
     """Encode text that stands behind a control token: with one in front, so that no vocabulary adds a prefix space."""
     anchor = renderer.family.stop_tokens[0]
     if not renderer.encoder.has(anchor):
@@ -92,7 +134,7 @@ def _encode_behind(renderer: Renderer, suffix: str, spans: list[Span]) -> Attrib
     return Attribution(*(getattr(found, entry.name)[count:] for entry in fields(found)))
 
 
-def _short_history(renderer: Renderer, prompt_ids: Sequence[int]) -> list[Message]:
+def _short_history(renderer: Bridgeable, prompt_ids: Sequence[int]) -> list[Message]:
     """A user message, or what the family needs to be in the state the prompt left it in."""
     ask = renderer.family.history_before_results
     if ask is None:
@@ -128,7 +170,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 def _suffix(
-    renderer: Renderer,
+    renderer: Bridgeable,
     ahead: list[Message],
     new_messages: Sequence[Message],
     tools: Any,
@@ -165,11 +207,11 @@ def _suffix(
         if span.start >= end
     ]
     roles = [turn.role for turn in chat.turns[offset:]]
-    return closer, text[end:], behind, roles, renderer.tool_names_of(chat)[offset:]
+    return closer, text[end:], behind, roles, tool_names(chat.turns)[offset:]
 
 
 def _first_accepted(
-    renderer: Renderer, ahead: list[Message], new_messages: Sequence[Message], tools: Any
+    renderer: Bridgeable, ahead: list[Message], new_messages: Sequence[Message], tools: Any
 ) -> tuple[str, list[Span], Chat] | None:
     """The short conversation in the first spelling of its calls that the template accepts."""
     for turn in _spellings(ahead[-1]):
@@ -194,7 +236,7 @@ def _spellings(turn: Message) -> list[Message]:
 
 
 def _closing(
-    renderer: Renderer, said: ParsedResponse, completion_ids: Sequence[int], closer: str, *, stopped: bool
+    renderer: Bridgeable, said: ParsedResponse, completion_ids: Sequence[int], closer: str, *, stopped: bool
 ) -> list[int]:
     """Ids that close an unfinished turn; nothing behind a turn that ended.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
+from tokenspec_reference.renderers.bridge import bridge
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
@@ -149,8 +150,6 @@ class Renderer:
         The prior part has index -1 and is neither content nor sampled; indices count ``new_messages``; ``text`` and
         ``char_spans`` are left empty, because sampled ids may decode to other text than they were made of.
         """
-        from tokenspec_reference.renderers.bridge import bridge
-
         return bridge(self, previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
 
     @property

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
-from tokenspec_reference.renderers.chat import Chat, build_chat
+from tokenspec_reference.renderers.attribute import Encoding, Straddle
+from tokenspec_reference.renderers.chat import Chat, Normalisation, build_chat
+from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing import call_formats
 from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
@@ -22,9 +25,6 @@ from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_co
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
-
-if TYPE_CHECKING:
-    from tokenspec_reference.renderers.template import TemplateRenderer
 
 ASK = {"role": "user", "content": "q"}
 REASON, ANSWER, NAME, VALUE = "rea5on", "an5wer", "na5me", "val5ue"
@@ -39,11 +39,40 @@ KNOWN_CALLS = (
 _TAG = re.compile(r"<[^<>\s]+>")
 
 
+class Written(Protocol):
+    """What a template wrote."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        ...
+
+    @property
+    def spans(self) -> list[Span]:
+        """The same in attributed stretches."""
+        ...
+
+
+class WritingTemplate(Protocol):
+    """What is needed of the template's renderer: its text with attribution, and its options."""
+
+    encoder: Encoder
+    encoding: Encoding
+    straddle: Straddle
+    normalisation: Normalisation
+    now: datetime
+    chat_template: str
+
+    def provenance(self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False) -> Written:
+        """Text and spans of a conversation."""
+        ...
+
+
 @dataclass(frozen=True)
 class TemplateTurns(Renderer):
     """A :class:`Renderer` whose text comes from a template; made by :func:`turns_of_template`."""
 
-    template: TemplateRenderer | None = None
+    template: WritingTemplate | None = None
 
     def render_parts(
         self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
@@ -56,7 +85,7 @@ class TemplateTurns(Renderer):
         return found.text, found.spans, chat
 
 
-def turns_of_template(template: TemplateRenderer, *, closers: Sequence[str]) -> TemplateTurns:
+def turns_of_template(template: WritingTemplate, *, closers: Sequence[str]) -> TemplateTurns:
     """A renderer that can parse and bridge, over a template.
 
     Args:

@@ -12,6 +12,7 @@ from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation
 from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
 
 from .limits import Limits
 from .ownership import assign_owners, disowned
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
-    from tokenspec_reference.renderers.renderer import Renderer
 
     from .sampled import GenerationPrompt
 
@@ -173,9 +173,7 @@ class TemplateRenderer:
         return self._turns.bridge_to_next_turn(previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
 
     @cached_property
-    def _turns(self) -> Renderer:
-        from tokenspec_reference.renderers.template_turns import turns_of_template
-
+    def _turns(self) -> TemplateTurns:
         return turns_of_template(self, closers=self.wire.assistant_close or self._turn_closers)
 
     def _attributed(

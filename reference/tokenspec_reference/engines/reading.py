@@ -1,0 +1,49 @@
+"""Around every forward of a model: dropout off, and only positions and ids that the model has."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tokenspec_reference.engines.errors import InvalidParameter, TraceTooLong
+
+
+@contextlib.contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Dropout off while the model is read, and every module's flag as it was afterwards."""
+    training = [module for module in model.modules() if module.training]
+    for module in training:
+        module.training = False
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def check_positions(needed: int, limit: int | None) -> None:
+    """Refuse a context the model has no positions for.
+
+    Raises:
+        TraceTooLong: says how many tokens are too many.
+    """
+    if limit is not None and needed > limit:
+        raise TraceTooLong(
+            f"{needed} tokens of prompt, trace and separators, but the model has {limit} positions ({needed - limit} "
+            "too many); shorten the trace or use a model with a longer context",
+            field="trace",
+        )
+
+
+def check_vocabulary(token_ids: Sequence[int], size: int, added_id: int | None) -> None:
+    """Refuse ids the model has no row for.
+
+    Raises:
+        InvalidParameter: tokenizer and model do not belong together.
+    """
+    beyond = [token for token in token_ids if token >= size and token != added_id]
+    if beyond:
+        raise InvalidParameter(
+            f"token id {beyond[0]} is outside the model's {size} rows; give its own tokenizer", field="tokenizer"
+        )

@@ -1,0 +1,37 @@
+"""What a vocabulary is built from: what every reader of a tokenizer returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tokenspec_reference.errors import TokenSpecError
+
+Encode = Callable[[str], list[int]]
+
+
+class UnsupportedVocabulary(TokenSpecError):
+    """The bytes of the tokens cannot be told from this tokenizer."""
+
+    rejection_code = "unsupported-vocabulary"
+
+
+@dataclass(frozen=True)
+class VocabularyParts:
+    """Bytes by id and encoders, as they were read.
+
+    Attributes:
+        by_id: bytes of each id; None or empty where the id is never part of text.
+        encode_text: text to ids as the tokenizer does it.
+        special_ids: id of each special token by its name.
+        added: added tokens that are text.
+        encode_isolated: text to ids where text never becomes a special token; None where ``encode_text`` is that.
+        encode_merged: the same by merges alone; None where ``encode_isolated`` is that.
+    """
+
+    by_id: Sequence[bytes | None]
+    encode_text: Encode
+    special_ids: Mapping[str, int] = field(default_factory=dict)
+    added: frozenset[int] = frozenset()
+    encode_isolated: Encode | None = None
+    encode_merged: Encode | None = None
