@@ -145,7 +145,9 @@ def verify_files(since: str | None, folder: Path | None) -> None:
 def cases(names: tuple[str, ...]) -> None:
     """Write the case files from the generators of each area; needs a checkout."""
     from tokenspec.curation.case_writing import write_area
+    from tokenspec.store.entries import refuse_installed
 
+    refuse_installed("fixtures cases")
     for line in write_area(names):
         click.echo(line)
     click.echo("next: tokenspec bless, then tokenspec fixtures lint --write-manifest")
@@ -157,7 +159,9 @@ def profiles(rows: tuple[str, ...]) -> None:
     """Write where the id profiles of rows differ: of the named rows, or of every row that is at hand."""
     from tokenspec.areas.render.profiles import answered, path_of, rows_with_profiles, write
     from tokenspec.models import available
+    from tokenspec.store.entries import refuse_installed
 
+    refuse_installed("fixtures profiles")
     for row in rows or rows_with_profiles():
         if (missing := available(row)) is not None:
             click.echo(f"{row}: not written, {missing}")
