@@ -31,6 +31,7 @@ from tokenspec.models import Row, load, specs
 from tokenspec.models.assets import assets_of
 from tokenspec.store.canonical import convert
 from tokenspec.store.records import Golden
+from tokenspec.verdict import Finding
 
 CELLS_A_CHECK = 2
 TRIES = 400
@@ -202,11 +203,12 @@ def complaints(material: Asked, rng: random.Random) -> list[str]:
     except Exception:  # noqa: BLE001 - such a case cannot be asked
         return []
     checks: list[Check] = [check for check in checks_of(material.area.name) if runner.concerns(check, cell)]
-    findings = [runner.judge(check, subject) for check in checks]
+    applying = [found for check in checks if (found := runner.applies(check, subject)) is not None]
+    findings = [found if isinstance(found, Finding) else runner.judge(found, subject) for found in applying]
     return [
         f"{finding.check} on {cell.name}: {finding.detail}\n{cell.case.input}\n{outcome}"
         for finding in findings
-        if finding is not None and runner.BROKEN in finding.detail
+        if runner.BROKEN in finding.detail
     ]
 
 

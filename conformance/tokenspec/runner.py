@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokenspec.areas.area import Cell, models_of
-from tokenspec.areas.check import Check, NotGiven, Subject, TypedExpectation, Violation, checks_of
+from tokenspec.areas.check import Check, NotGiven, Question, Subject, TypedExpectation, Violation, checks_of
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
@@ -48,6 +48,7 @@ class Run:
         cells: what they are judged on, grouped by row.
         timeout: seconds one call may take, see ``adapters.patience``.
         expectation: decoded goldens, shared by the columns.
+        applying: which checks judge a cell, asked once and shared by the columns: it depends on no answer.
         exhibit: whether cells that do not pass keep what they are shown with (``--report``).
     """
 
@@ -55,6 +56,7 @@ class Run:
     cells: Sequence[Cell]
     timeout: float = DEFAULT_TIMEOUT
     expectation: TypedExpectation = field(default_factory=TypedExpectation)
+    applying: dict[int, tuple[Cell, list[Check | Finding]]] = field(default_factory=dict)
     exhibit: bool = False
 
     def __iter__(self) -> Iterator[CellResult]:
@@ -84,7 +86,7 @@ class Run:
             if refusal is not None:
                 yield self.result(column, cell, refusal, rows, 0.0)
                 continue
-            request = cell.request()
+            request = cell.request() if column.claims(cell.area.operation) else {}
             handed_over = copy.deepcopy(request)
             start = time.perf_counter()
             outcome = self.call(column, cell, handed_over)
@@ -132,7 +134,7 @@ class Run:
         """All checks on one outcome."""
         subject = Subject(
             cell=cell,
-            request=cell.request(),
+            request={} if isinstance(outcome, NotSupported) else cell.request(),
             output=outcome.output if isinstance(outcome, Ok) else None,
             outcome=outcome,
             expect=self.expectation.of(cell),
@@ -140,10 +142,20 @@ class Run:
             rows=rows,
             call=lambda request: self.call_again(column, cell, request),
         )
-        judged = (judge(check, subject) for check in checks_of(cell.area.name) if concerns(check, cell))
-        findings = [finding for finding in judged if finding is not None]
+        findings = [
+            found if isinstance(found, Finding) else judge(found, subject) for found in self.checks_for(cell, rows)
+        ]
         looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
         return cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None)
+
+    def checks_for(self, cell: Cell, rows: Mapping[str, Row]) -> list[Check | Finding]:
+        """The checks that judge a cell, whoever answers; one that broke over the question is an error already."""
+        if id(cell) not in self.applying:
+            question = Question(cell=cell, request=cell.request(), expect=self.expectation.of(cell), rows=rows)
+            concerned = (check for check in checks_of(cell.area.name) if concerns(check, cell))
+            found = [found for check in concerned if (found := applies(check, question)) is not None]
+            self.applying[id(cell)] = cell, found
+        return self.applying[id(cell)][1]
 
     def unasked(self, column: Column, cell: Cell, missing: NotSupported) -> CellResult:
         """A cell without golden or row: where its checks apply is not known, so all of them are unsupported."""
@@ -185,14 +197,17 @@ def concerns(check: Check, cell: Cell) -> bool:
     return (check.kind == "rejects") == expects_refusal(cell)
 
 
-def judge(check: Check, subject: Subject) -> Finding | None:
-    """One check on one outcome; None where the check does not apply."""
-    slow = subject.outcome.slow if isinstance(subject.outcome, Failed) else 0.0
+def applies(check: Check, question: Question) -> Check | Finding | None:
+    """The check, where it judges this cell; None where it does not; an error where it broke over the question."""
     try:
-        if not check.applies(subject):
-            return None
+        return check if check.applies(question) else None
     except Exception as error:  # noqa: BLE001 - one broken check must not end the run
         return finding_of(check, Verdict.ERROR, broken(error))
+
+
+def judge(check: Check, subject: Subject) -> Finding:
+    """One check on one outcome."""
+    slow = subject.outcome.slow if isinstance(subject.outcome, Failed) else 0.0
     try:
         verdict, detail = _verdict(check, subject)
     except TooSlow as error:

@@ -189,8 +189,8 @@ WEAKENINGS = {
     "an empty run is green": begins(*EXIT, "if not results: return 0"),
     "nobody gates": begins(*EXIT, "gate = frozenset()"),
     "the matrix counts unsupported as passed": weak("report.tally", "Tally.passed", "self.counts[Verdict.PASS]", "sum(self.counts.values())"),
-    "only the first check is kept": weak("runner", "Run.result", "checks_of(cell.area.name)", "checks_of(cell.area.name)[:1]"),
-    "goldens are not looked at": weak("runner", "Run.result", "checks_of(cell.area.name)", "[one for one in checks_of(cell.area.name) if one.kind != 'golden']"),
+    "only the first check is kept": weak("runner", "Run.checks_for", "checks_of(cell.area.name)", "checks_of(cell.area.name)[:1]"),
+    "goldens are not looked at": weak("runner", "Run.checks_for", "checks_of(cell.area.name)", "[one for one in checks_of(cell.area.name) if one.kind != 'golden']"),
 }  # fmt: skip
 
 
