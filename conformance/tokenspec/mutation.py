@@ -68,13 +68,19 @@ def cells_for(mutant: Mutant, cache: dict[tuple[str, tuple[str, ...]], list[Cell
     return cache[key]
 
 
+def likely_first(cells: Sequence[Cell], mutant: Mutant) -> list[Cell]:
+    """Within each row, the cases that are there for what the mutant breaks come before the others."""
+    rows = {row: place for place, row in enumerate(dict.fromkeys(cell.row for cell in cells))}
+    return sorted(cells, key=lambda cell: (rows[cell.row], set(mutant.breaks).isdisjoint(cell.case.requires)))
+
+
 def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
     """Run one mutant until all it breaks is caught. Errors of the adapter do not count as being caught."""
     failed: set[str] = set()
     killed_by: set[str] = set()
     kills: set[str] = set()
     passed, error = 0, ""
-    for result in Run([InProcess(mutant.id, mutant.make())], cells):
+    for result in Run([InProcess(mutant.id, mutant.make())], likely_first(cells, mutant)):
         for finding in result.findings:
             if finding.verdict is Verdict.PASS:
                 passed += 1
