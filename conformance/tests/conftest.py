@@ -99,16 +99,16 @@ class Scratch:
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Scratch:
-    """Code and spec are copies; fixtures lead to the committed ones, new ones stay here."""
+    """Code and spec are copies; fixtures are folders of links: what is written, a file and its rename, stays here."""
     source = data.checkout_root()
     assert source is not None
     for name in ("conformance/tokenspec", "reference/tokenspec_reference", "spec"):
         shutil.copytree(source / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("cases", "golden"):
-        (tmp_path / "fixtures" / name).mkdir(parents=True)
-        for path in (source / "fixtures" / name).iterdir():
-            (tmp_path / "fixtures" / name / path.name).symlink_to(path)
-    for path in (source / "fixtures").iterdir():
-        if path.name not in {"cases", "golden"}:
-            (tmp_path / "fixtures" / path.name).symlink_to(path)
+    for path in (source / "fixtures").rglob("*"):
+        place = tmp_path / path.relative_to(source)
+        if path.is_dir():
+            place.mkdir(parents=True, exist_ok=True)
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(path)
     return Scratch(tmp_path)
