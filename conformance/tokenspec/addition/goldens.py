@@ -10,7 +10,7 @@ from tokenspec.addition.files import AdditionRefused
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.selection import goldens_path, load_cases, rows_of
-from tokenspec.curation.blessing import Change, write_each
+from tokenspec.curation.blessing import Change, ask_oracle, write_each
 from tokenspec.data import fixtures_dir
 from tokenspec.models.assemble import pin
 from tokenspec.models.cache import keep_folder, row_folder
@@ -82,9 +82,8 @@ def make_goldens(row: Row, stage: Path, step: Callable[[int, int], None]) -> Mad
 
 def _ask(cell: Cell, row: Row) -> Golden:
     """One golden; an oracle that breaks on this vocabulary or template is a reason to refuse the row, with its case."""
-    assert cell.area.oracle is not None
     try:
-        return cell.area.oracle(cell.case, cell.row, {row.id: row})
+        return ask_oracle(cell, {row.id: row})
     except AssetsMissing:
         raise
     except Exception as error:
