@@ -20,8 +20,8 @@ from tokenspec.report.jsonl import Report
 from tokenspec.report.junit import junit
 from tokenspec.report.markdown import badge, markdown
 from tokenspec.report.markup import plain
-from tokenspec.report.tally import counts, judgement, never_exercised, tallies
-from tokenspec.verdict import Finding, Verdict
+from tokenspec.report.tally import counts, never_exercised, tallies
+from tokenspec.verdict import Finding, Verdict, judgement
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import NASTY, cell, every_verdict, finding, header

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.place import BODY, describe, labels_of, role_of
+from tokenspec.areas.render.checks.laying import BODY
+from tokenspec.areas.render.checks.place import describe, labels_of, role_of
 from tokenspec.store.masks import decode_mask
 
 
