@@ -45,8 +45,9 @@ def header(
     Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash), ``oracle`` (the
     transformers version whose answers are expected), ``require_judged`` (the least share a column has to answer);
     ``implementations`` (what each column says of itself); for the chosen cells ``areas``, ``rows``, ``cases``,
-    ``sizes`` (of their inputs in characters), ``checks`` and ``requirements``, each by name in the order to show them in; ``known_failures``: per list its column,
-    file, number of entries and complaints; ``reasons``: per column the reviewed causes of its deviations, or None.
+    ``sizes`` (of the cases' inputs in characters), ``checks`` and ``requirements``, each by name in the order to show
+    them in; ``known_failures``: per list its column, file, number of entries and complaints; ``reasons``: per column
+    the reviewed causes of its deviations, or None.
     """
     chosen = {cell.area.name for cell in cells}
     checks = {name: check for name, check in all_checks().items() if check.area in chosen}

@@ -12,11 +12,11 @@ BROKEN = NON_CONFORMANT | {Verdict.ERROR}
 
 @dataclass
 class Cause:
-    """What went wrong, and where.
+    r"""What went wrong, and where.
 
     Attributes:
         impl: the column.
-        said: one line: ``RND-001 sampled: missing '\\n'``.
+        said: one line: ``RND-001 sampled: missing '\n'``.
         cells: the cells it happens in, each with the finding that shows it.
     """
 
