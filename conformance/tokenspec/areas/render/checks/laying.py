@@ -8,7 +8,7 @@ bodies that are found in it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -138,9 +138,9 @@ def _decoded(row: str, ids: Sequence[int]) -> str:
 
 @lru_cache(maxsize=8)
 def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The spans of the expected text as they stand in another one: what is no body is scaffold of no message.
+    """The spans of the expected text as they stand in another one.
 
-    A body that lies before the first difference or after the last one keeps its place; one between them has to stand
+    What is no body is scaffold where the two texts agree, and nobody's (``unattributed``) where they differ. A body that lies before the first difference or after the last one keeps its place; one between them has to stand
     there once, behind the body before it.
 
     Raises:
@@ -166,9 +166,18 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
                 raise NotComparable(f"another text, and {which} is not to be told in it")
         if place < at:
             raise NotComparable("another text, and its bodies stand in another order")
-        found += [("scaffold", None, 0, text[at:place]), (kind, message, tokens, part)]
+        found += [*_between(text, at, place, before, len(text) - after), (kind, message, tokens, part)]
         at = place + len(part)
-    return (*found, ("scaffold", None, 0, text[at:]))
+    return (*found, *_between(text, at, len(text), before, len(text) - after))
+
+
+def _between(text: str, start: int, end: int, differs: int, agrees: int) -> Iterator[Span]:
+    """What stands between two bodies; the texts differ from ``differs`` on and agree again from ``agrees`` on."""
+    cuts = [start, min(max(start, differs), end), min(max(start, agrees), end), end]
+    kinds: tuple[SpanKind, ...] = ("scaffold", "unattributed", "scaffold")
+    for kind, begin, stop in zip(kinds, cuts, cuts[1:], strict=False):
+        if begin < stop:
+            yield kind, None, 0, text[begin:stop]
 
 
 def _shared(one: str, other: str) -> int:

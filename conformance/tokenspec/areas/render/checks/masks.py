@@ -151,7 +151,7 @@ def end_of_injected_turn(question: Question) -> int | None:
 def content_run_is_the_body(subject: Subject) -> None:
     """For each user, system and tool message, the tokens marked content spell exactly its body."""
     mask, labels = mask_of(subject, "is_content"), labels_of(subject)
-    judged = [token for token, (kind, _) in enumerate(labels) if kind != "sampled"]
+    judged = [token for token, (kind, _) in enumerate(labels) if kind not in {"sampled", "unattributed"}]
     if not any(labels[token][0] == "content" for token in judged):
         raise NotComparable("no token of these ids is content (see RND-010)")
     for token in judged:
@@ -316,7 +316,7 @@ def sampled_region_is_exact(subject: Subject) -> None:
     """Sampled is what the model emits: after the opener or generation prompt, through the stop token."""
     sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
     for token, (kind, _) in enumerate(labels):
-        if sampled[token] != (kind == "sampled"):
+        if kind != "unattributed" and sampled[token] != (kind == "sampled"):
             raise Violation(
                 "a token the model never emits is marked as sampled"
                 if sampled[token]
