@@ -37,6 +37,7 @@ from .verdict import SILENT, CellResult, Exhibit, Finding, Verdict, by_level, ju
 
 DEFAULT_TIMEOUT = 10.0
 KEPT_CLAIMS = "CNV-005"
+LONGEST_CAUSE = 160
 BROKEN = "the check broke on this output"
 UNREMARKABLE = SILENT | {Verdict.PASS}
 BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
@@ -305,7 +306,7 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, c
         detail=detail,
         slow=slow,
         compares=check.compares,
-        cause=cause or (detail.split("\n", 1)[0] if verdict in BAD else ""),
+        cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in BAD else "",
     )
 
 

@@ -17,9 +17,9 @@ class Verdict(StrEnum):
     ERROR = "error"
     REJECTED = "rejected"
     UNSUPPORTED = "unsupported"
-    INCOMPARABLE = "not comparable"
     XFAIL = "xfail"
     XPASS = "xpass"
+    INCOMPARABLE = "not comparable"
 
 
 NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})

@@ -14,7 +14,6 @@ import msgspec
 
 if TYPE_CHECKING:
     from tokenspec.adapters.capability import Profile
-    from tokenspec.areas.check import Question
     from tokenspec.areas.exhibit import Labelled
     from tokenspec.models import Row, RowSpec
     from tokenspec.store.records import Case, Golden
@@ -85,7 +84,7 @@ class Area:
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
     refusals: str = ""
     ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
-    declare: Callable[[Question, Profile, Any], Any] | None = None
+    declare: Callable[[Any, Profile, Any], Any] | None = None
 
 
 @dataclass(frozen=True)

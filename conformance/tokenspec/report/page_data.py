@@ -66,13 +66,13 @@ def page_data(report: Report) -> dict[str, Any]:
     head, results = report.header, report.results
     areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
-    details, patterns, pieces, inputs = Details(), Table(), Table(), Table()
+    details, said, patterns, pieces, inputs = Details(), Table(), Table(), Table(), Table()
     kept, causes = worth_keeping(results), Causes(head["reasons"])
     exhibit: list[dict[str, Any]] = []
     cells: list[list[int]] = []
     for number, result in enumerate(results):
         why = causes.of(result)
-        pattern = tuple(finding_key(finding, checks, details, why) for finding in result.findings)
+        pattern = tuple(finding_key(finding, checks, details, said, why) for finding in result.findings)
         row = [
             areas.number(result.area),
             rows.number(result.row),
@@ -100,6 +100,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "reasons": causes.shown,
         "details": details.values,
         "patterns": patterns.values,
+        "causes": said.values,
         "cells": cells,
         "exhibit": exhibit,
         "pieces": pieces.values,
@@ -137,11 +138,11 @@ class Causes:
         return found
 
 
-def finding_key(finding: Finding, checks: Table, details: Table, why: dict[str, int]) -> tuple[int, ...]:
+def finding_key(finding: Finding, checks: Table, details: Table, said: Table, why: dict[str, int]) -> tuple[int, ...]:
     """A finding as (check, verdict, detail, whether a MUST is at stake, cause), and the number of a reviewed reason."""
     number = checks.number(finding.check)
     verdict, detail = VERDICTS.index(finding.verdict.value), details.number(finding.detail)
-    cause = details.number(name_of(finding)) if finding.verdict in BROKEN else -1
+    cause = said.number(name_of(finding)) if finding.verdict in BROKEN else -1
     key = (number, verdict, detail, int(finding.severity == "MUST"), cause)
     return (*key, why[finding.check]) if finding.check in why else key
 

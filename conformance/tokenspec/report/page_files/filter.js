@@ -23,7 +23,7 @@ function textOf(pattern) {
       requires: checks.flatMap((check) => check.requires).join(" ").toLowerCase(),
       verdicts: pattern.findings.map(([, verdict]) => VERDICTS[verdict]).join(" "),
       why: pattern.findings.map(([, , , , , why]) => why === undefined ? "" : data.reasons[why].id).join(" ").toLowerCase(),
-      causes: pattern.findings.map(([, , , , cause]) => cause < 0 ? "" : data.details[cause]).join(" ").toLowerCase(),
+      causes: pattern.findings.map(([, , , , cause]) => cause < 0 ? "" : data.causes[cause]).join(" ").toLowerCase(),
       details: pattern.findings.map(([, , detail]) => data.details[detail]).join(" ").toLowerCase(),
     };
   }

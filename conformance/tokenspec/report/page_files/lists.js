@@ -69,7 +69,7 @@ function failuresView() {
   for (const cell of filteredCells()) {
     for (const [check, verdict, detail, must, cause] of cell.pattern.findings) {
       if (wanted.size ? !wanted.has(verdict) : !BROKEN.has(verdict)) continue;
-      const said = cause < 0 ? firstLine(data.details[detail]) : data.details[cause];
+      const said = cause < 0 ? firstLine(data.details[detail]) : data.causes[cause];
       const key = `${cell.impl}|${verdict}|${said}`;
       if (!groups.has(key)) groups.set(key, { impl: cell.impl, check, verdict, must, said, detail, smallest: cell, rows: new Set(), cells: new Set() });
       const group = groups.get(key);

@@ -140,8 +140,9 @@ def _decoded(row: str, ids: Sequence[int]) -> str:
 def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     """The spans of the expected text as they stand in another one.
 
-    What is no body is scaffold where the two texts agree, and nobody's (``unattributed``) where they differ. A body that lies before the first difference or after the last one keeps its place; one between them has to stand
-    there once, behind the body before it.
+    What is no body is scaffold, and nobody's (``unattributed``) between two bodies where the texts differ. A body
+    that lies before the first difference or after the last one keeps its place; one between them has to stand there
+    once, behind the body before it.
 
     Raises:
         NotComparable: a body does not, so nobody can say which characters are its own.
@@ -172,12 +173,12 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
 
 
 def _between(text: str, start: int, end: int, differs: int, agrees: int) -> Iterator[Span]:
-    """What stands between two bodies; the texts differ from ``differs`` on and agree again from ``agrees`` on."""
-    cuts = [start, min(max(start, differs), end), min(max(start, agrees), end), end]
-    kinds: tuple[SpanKind, ...] = ("scaffold", "unattributed", "scaffold")
-    for kind, begin, stop in zip(kinds, cuts, cuts[1:], strict=False):
-        if begin < stop:
-            yield kind, None, 0, text[begin:stop]
+    """What stands between two bodies: nobody's where the texts differ in it (from ``differs`` up to ``agrees``).
+
+    All of it, for a difference may end in characters that are alike by chance.
+    """
+    if start < end:
+        yield "unattributed" if start <= agrees and end >= differs else "scaffold", None, 0, text[start:end]
 
 
 def _shared(one: str, other: str) -> int:
