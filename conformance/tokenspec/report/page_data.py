@@ -25,6 +25,7 @@ MOST_EVIDENCE = 4_000_000
 MOST_DETAILS = 1_000_000
 """Characters of details a page holds in full (each to ``LONGEST_DETAIL``); later ones are cut to ``SHORT_DETAIL``."""
 
+MOST_CAUSES = 2_000
 LONGEST_DETAIL = 4_000
 SHORT_DETAIL = 80
 
@@ -47,6 +48,16 @@ class Table:
 
 
 @dataclass
+class Kinds(Table):
+    """Causes by number; beyond the first ``MOST_CAUSES`` they share the last."""
+
+    def number(self, key: Any, value: Any = None) -> int:
+        """The number of a cause."""
+        known = key in self.numbers or len(self.values) < MOST_CAUSES
+        return super().number(key if known else "another cause", value)
+
+
+@dataclass
 class Details(Table):
     """Details by number, cut where a run says more than a page can hold."""
 
@@ -66,7 +77,7 @@ def page_data(report: Report) -> dict[str, Any]:
     head, results = report.header, report.results
     areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
-    details, said, patterns, pieces, inputs = Details(), Table(), Table(), Table(), Table()
+    details, said, patterns, pieces, inputs = Details(), Kinds(), Table(), Table(), Table()
     kept, causes = worth_keeping(results), Causes(head["reasons"])
     exhibit: list[dict[str, Any]] = []
     cells: list[list[int]] = []
