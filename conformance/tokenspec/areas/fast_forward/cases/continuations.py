@@ -11,7 +11,8 @@ from tokenspec.store.records import Case
 DIGITS = "0123456789"
 DOUBLED = ["ab", "ab" * 2, "ab" * 4, "ab" * 8, "ab" * 16]
 NEVER = ["abcc", "abdd", "abee", "abff"]
-HALF = {"hex": "78c3"}
+HALF: Any = {"hex": "78c3"}
+BYTE_LEVEL = ["toy-bpe", "toy-ranks", "toy-metaspace"]
 LONG_NAME = "a_property_with_a_very_long_name_indeed"
 
 
@@ -47,9 +48,8 @@ def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
         why = "A token ends inside a character: how the character ends decides whether it appears."
         yield f"broken-{name}", why, merged, {"regex": f"x[{letters}]+w"}
         yield f"broken-few-{name}", why, merged, either(*(f"x{letter}" for letter in letters))
-    wide = {"hex": "78f09f99"}
-    merged = [{"hex": "f09f"}, {"hex": "f09f99"}, "🙂", wide]
-    yield "broken-wide", "The same of four bytes.", merged, {"regex": "x[🙂🙃]+w"}
+    wide: list[Any] = [{"hex": "f09f"}, {"hex": "f09f99"}, "🙂", {"hex": "78f09f99"}]
+    yield "broken-wide", "The same of four bytes.", wide, {"regex": "x[🙂🙃]+w"}
     yield "broken-many", "The same where many characters may follow.", ["é", HALF, "xy"], {"regex": "x[à-ÿ]+w"}
     for name, pattern in (
         ("star", "ab(cd)*e"),
@@ -74,6 +74,16 @@ def cases() -> Iterator[Case]:
     """Cases ``ways-*``, ``after-special-*`` and ``looks-*``."""
     for name, why, merged, grammar in small():
         yield case(f"ways-{name}", why, "CONTINUATIONS", grammar, vocabulary={"merged": merged}, requires=("FFT-012",))
+    for name, codes in (
+        ("ascii", range(0x21, 0x7F)),
+        ("two", (0x80 + 0x41 * lead + 0x15 for lead in range(29))),
+        ("two-more", (0xFF + 0x3E * lead for lead in range(29))),
+        ("three", (0x820 + 0x1041 * lead for lead in range(13))),
+        ("four", (0x10020 + 0x11041 * lead for lead in range(15))),
+    ):
+        text = "".join(map(chr, codes))
+        why = "Every byte that UTF-8 knows, so that each has its place in a vocabulary."
+        yield case(f"ways-bytes-{name}", why, "CONTINUATIONS", either(f"{text}.", f"{text}!"), rows=BYTE_LEVEL)
     yield from after_special()
     yield from looks_ahead()
     why = "Two ids spell the same byte, and a token spans."
@@ -94,7 +104,8 @@ def after_special() -> Iterator[Case]:
             ("digit", "1", "23[0-9]+!"),
         ):
             items = [{"literal": before}, {"special": special}, {"regex": rest}]
-            for place, prefix in (("", [before]), ("-inside", [before, {"special": special}])):
+            places: dict[str, list[Any]] = {"": [before], "-inside": [before, {"special": special}]}
+            for place, prefix in places.items():
                 yield case(
                     f"after-special-{name}-{row}{place}",
                     "The text after a special token is tokenised alone.",

@@ -170,7 +170,7 @@ def objects() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
 
 
 def references() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
-    odd = {"a/b": WHOLE, "a~b": NOTHING, "~1": YES, "~01": TEXT, "": {"const": 0}}
+    odd: dict[str, Any] = {"a/b": WHOLE, "a~b": NOTHING, "~1": YES, "~01": TEXT, "": {"const": 0}}
     for name, pointer in (
         ("plain", "#/$defs/plain"),
         ("slash", "#/$defs/a~1b"),
@@ -189,13 +189,13 @@ def references() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
             where: {"pair": {"type": "array", "items": {"$ref": f"#/{where}/item"}, "maxItems": 2}, "item": WHOLE},
         }
         yield f"ref-twice-{where.strip('$')}", root, near('{"a":[1,2],"b":[]}', '{"a":[],"b":[3]}')
-    root = closed(["a"], {"a": WHOLE, "b": {"$ref": "#/properties/a"}})
-    yield "ref-to-a-property", root, near('{"a":1,"b":2}', '{"a":1}')
-    root = {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "$defs": {"a": NOTHING, "b": {"enum": [1, 2]}}}
-    yield "ref-in-a-choice", root, near("null", "1", "2")
+    own: dict[str, Any] = closed(["a"], {"a": WHOLE, "b": {"$ref": "#/properties/a"}})
+    yield "ref-to-a-property", own, near('{"a":1,"b":2}', '{"a":1}')
+    own = {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "$defs": {"a": NOTHING, "b": {"enum": [1, 2]}}}
+    yield "ref-in-a-choice", own, near("null", "1", "2")
 
 
-def annotations() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
+def annotated() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     for keyword, value in ANNOTATED.items():
         yield f"annotation-{keyword.strip('$').lower()}", {**WHOLE, keyword: value}, ["1", "a"]
     yield "annotations-of-an-object", {**closed([], {"a": {**WHOLE, **ANNOTATED}}), **ANNOTATED}, near('{"a":1}')
@@ -335,7 +335,7 @@ MALFORMED: dict[str, dict[str, Any]] = {
 def cases() -> Iterator[Case]:
     """Cases ``json-*`` and ``refused-json-*``."""
     flag = "JSON_SCHEMA"
-    for kind in (strings, values, arrays, objects, references, annotations):
+    for kind in (strings, values, arrays, objects, references, annotated):
         for name, value, texts in kind():
             yield probing(f"json-{name}", "Which texts this schema has.", flag, schema(value), texts)
     for name, value, texts in spaces():

@@ -45,7 +45,7 @@ def _pattern(grammar: Mapping[str, Any]) -> str:
     if "sequence" in grammar:
         return "".join(map(_pattern, grammar["sequence"]))
     if "literal" in grammar:
-        return re.escape(grammar["literal"])
+        return re.escape(str(grammar["literal"]))
     gap = r"[ \n\r\t]*" if grammar.get("whitespace") == "flexible" else ""
     return _Schema(grammar["json_schema"], gap).any_of(grammar["json_schema"])
 
