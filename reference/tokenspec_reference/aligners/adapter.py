@@ -213,9 +213,10 @@ def _loss(request: Json) -> Json:
         teacher_chunk_id=torch.tensor(data["teacher_chunk_id"]),
         num_chunks=none,
     )
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
     with _projection_file(data["file"]) as path:
         terms = cross_tokenizer_loss(
-            torch.tensor(data["student_logits"]),
+            student_logits,
             torch.tensor(data["teacher_logits"]),
             alignment,
             mode=data["mode"],
@@ -225,7 +226,13 @@ def _loss(request: Json) -> Json:
             sample_mask=torch.tensor(data["sample_mask"]),
         )
     names = ("loss", "kl", "l1", "valid_chunks")
-    return {"values": {name: float(getattr(terms, name)) for name in names}}
+    values: Json = {name: float(getattr(terms, name).detach()) for name in names}
+    if "gradient" in data.get("want", ()):
+        if terms.loss.requires_grad:
+            terms.loss.backward()
+        found = student_logits.grad
+        values["gradient"] = (torch.zeros_like(student_logits) if found is None else found).tolist()
+    return {"values": values}
 
 
 TASKS: dict[str, Callable[[Json], Json]] = {

@@ -147,7 +147,8 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
         return losses.projection(data["file"], data["student_vocab_size"], data["teacher_vocab_size"])
     if task == "exact-map":
         return losses.exact_map(data["file"], data["teacher_vocab_size"], xtoken=data["xtoken"])
-    return losses.loss(data)
+    found: dict[str, Any] = losses.loss(data)
+    return {**found, "gradient": losses.gradient(data)} if "gradient" in data.get("want", ()) else found
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:

@@ -8,7 +8,16 @@ from typing import Any
 
 from tokenspec.areas.fast_forward.mutants.edits import Request, mutant
 from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.fast_forward import adapter, canonical, continuations, json_schema, regex_syntax, strict, utf8
+from tokenspec_reference.fast_forward import (
+    adapter,
+    canonical,
+    continuations,
+    json_schema,
+    matcher,
+    regex_syntax,
+    strict,
+    utf8,
+)
 from tokenspec_reference.fast_forward.continuations import Text
 from tokenspec_reference.fast_forward.expression import Node
 from tokenspec_reference.fast_forward.mask import allowed_tokens
@@ -55,13 +64,13 @@ def three_trials(text: Text, start: int, shared: list[int], following: Any) -> l
 def context_after_special(
     vocabulary: TokenBytes, state: Any, forced: bytes, recent: Sequence[int], *, grammar_check: bool
 ) -> tuple[list[int], bytes]:
-    pieces = list(split_markers(forced))
-    if not pieces or not isinstance(pieces[0], int):
+    first = next(split_markers(forced), b"")
+    if not isinstance(first, int):
         return STRICT(vocabulary, state, forced, recent, grammar_check=grammar_check)
-    marker = vocabulary.raw(pieces[:1])
-    rest = forced[len(marker) :]
-    tokens, leftover = STRICT(vocabulary, strict.after(state, marker), rest, recent, grammar_check=grammar_check)
-    return [pieces[0], *tokens], leftover
+    marker = vocabulary.raw((first,))
+    following: Any = matcher.after(state, marker)
+    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], recent, grammar_check=grammar_check)
+    return [first, *tokens], leftover
 
 
 def lowest_ids(vocabulary: TokenBytes, state: Any) -> Iterator[int]:

@@ -29,6 +29,7 @@ SEED = 20261122
 SCRIPTS = 60
 ROWS = 6
 LONG_TAGS = (
+    [1, 1, 2, 1, 1, 1, 3],
     [1, 2, 1, 2, 3],
     [1, 1, 2, 1, 1, 3],
     [1, 2, 1, 3, 1, 2, 1, 4],
@@ -69,6 +70,12 @@ def walk(tag: Sequence[int], rng: random.Random, count: int) -> list[int]:
     return found
 
 
+def every_turn(tag: Sequence[int]) -> list[list[int]]:
+    """Every beginning of the tag, every id after it, then the tag as far as there is room."""
+    ids = [*sorted(set(tag)), 5]
+    return [[*tag[:seen], other, *tag, *tag, *tag, *tag][: len(tag) + 4] for seen in range(len(tag)) for other in ids]
+
+
 def matching() -> Iterator[Case]:
     rng = random.Random(SEED)
     for tag in tags():
@@ -76,16 +83,18 @@ def matching() -> Iterator[Case]:
         columns = zip(*(walk(tag, rng, 18) for _ in range(ROWS)), strict=True)
         steps = [advance(*column) for column in columns]
         why = f"How much of the tag {name} has been seen, over histories that nearly match."
+        turns = [advance(*column) for column in zip(*every_turn(tag), strict=True)]
+        count = len(turns[0]["tokens"])
         endless = think(tag, None)
-        yield case(f"tag-end-{name}", why, "THINK_AUTOMATON", "050", [endless], watched(steps, status), rows=ROWS)
+        yield case(f"tag-end-{name}", why, "THINK_MATCH", "050", [endless], watched(turns, status), rows=count)
         eager = think(tag, 9, close="eager")
-        yield case(f"tag-eager-{name}", why, "THINK_AUTOMATON", "050 054", [eager], watched(steps, allow), rows=ROWS)
+        yield case(f"tag-eager-{name}", why, "THINK_MATCH", "050 054", [eager], watched(steps, allow), rows=ROWS)
         begun = think([8, 9], 2, begin_ids=tag, counting="after_begin", mask_boundaries="both")
         asked = watched(steps, allow, status)
         mixed = [*asked[: len(asked) // 2], reorder(2, 0, 1, 5, 4, 3), *asked[len(asked) // 2 :]]
-        yield case(f"tag-begin-{name}", why, "THINK_AUTOMATON", "004 050 055 056", [begun], mixed, rows=ROWS)
+        yield case(f"tag-begin-{name}", why, "THINK_MATCH", "004 050 055 056", [begun], mixed, rows=ROWS)
         ban = recommendation(2, banned_combo_token_ids=[[1, 2], [2, 1], [5, 1]], end_think_token_ids=tag)
-        yield case(f"tag-prelude-{name}", why, "COMBO_BAN", "061", [ban], watched(steps, allow), rows=ROWS)
+        yield case(f"tag-prelude-{name}", why, "COMBO_BAN", "061", [ban], watched(turns, allow), rows=count)
 
 
 def packed() -> Iterator[Case]:
@@ -185,16 +194,17 @@ def chain(rng: random.Random) -> list[dict[str, Any]]:
 def configurations() -> Iterator[Case]:
     for field in ("start_token_id", "end_token_id"):
         for name, value in NO_TOKENS.items():
-            config = {"start_token_id": 1, "end_token_id": 2, "prefix_dict": {"1": [3]}, field: value}
+            base: dict[str, Any] = {"start_token_id": 1, "end_token_id": 2, "prefix_dict": {"1": [3]}}
+            config = {**base, field: value}
             why = "Not an id of this vocabulary."
-            slug = f"refused-{field.split('_')[0]}-{name}"
-            member = {"kind": "tree", "config": config}
+            slug = f"tree-strict-{field.split('_')[0]}-is-{name}"
+            member: dict[str, Any] = {"kind": "tree", "config": config}
             yield refused(slug, why, "TREE_CONFIG", "036", [member], [f"/{field}"])
     for field in ("end_ids", "begin_ids"):
         for name, value in NO_TOKENS.items():
-            given = {"end_ids": [8, 9], "begin_ids": [6, 7], field: [5, value]}
+            given: dict[str, Any] = {"end_ids": [8, 9], "begin_ids": [6, 7], field: [5, value]}
             member = {"kind": "think", "max_tokens": 2, **given}
-            slug = f"refused-{field.replace('_', '-')}-{name}"
+            slug = f"think-refused-{field.replace('_', '-')}-{name}"
             yield refused(slug, "Not an id of this vocabulary.", "THINK_CONFIG", "058", [member], [f"/{field}/1"])
 
 
