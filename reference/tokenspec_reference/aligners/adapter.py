@@ -125,14 +125,14 @@ def _align_pieces(request: Json) -> Json:
 
 
 def _align_boundary_pieces(data: Json, options: Json) -> Json:
-    """Pieces ``[kind, value]`` become two made-up vocabularies."""
+    """Pieces ``[kind, value]`` become two made-up vocabularies; ``student_habits`` are what its tokenizer does."""
     tables, ids, masks = [], [], []
     for side in ("student", "teacher"):
         vocabulary = sorted({tuple(piece) for row in data[side] for piece in row})
         spelled = {"text": str.encode, "hex": bytes.fromhex}
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
-        tables.append(PieceTable(side, pieces, roles))
+        tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
         ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], side))
         masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], side))
     aligner = TokenAligner(tables[0], tables[1], **options)
