@@ -129,7 +129,7 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
     tables, ids, masks = [], [], []
     for side in ("student", "teacher"):
         vocabulary = sorted({tuple(piece) for row in data[side] for piece in row})
-        spelled = {"text": str.encode, "hex": bytes.fromhex}
+        spelled = {"text": str.encode, "hex": bytes.fromhex, "run": _run}
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
         tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
@@ -137,6 +137,12 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
         masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], side))
     aligner = TokenAligner(tables[0], tables[1], **options)
     return _batch(aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1]))
+
+
+def _run(value: str) -> bytes:
+    """``3 ab`` is ``ababab``."""
+    count, _, text = value.partition(" ")
+    return text.encode() * int(count)
 
 
 def _align_canonical(request: Json) -> Json:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from tokenspec.areas.aligners.cases.build import BOUNDARY, case
 from tokenspec.areas.aligners.cases.pieces import Piece, spelled
 from tokenspec.store.records import Case
 
 COMPOSED = "a\u00e9 \u1e69 \ud55c\u00f1"
-LONG = 33_000
+LONG = (20_000, 20_000, 30_000, 60_000, 90_000)
 EVERY = {"prefix_space": "every"}
 FIRST = {"prefix_space": "first"}
 MAYBE = {"prefix_optional": True}
 
 
-def form(name: str, text: str) -> str:
+def form(name: Literal["NFC", "NFD"], text: str) -> str:
     """A normal form."""
     return unicodedata.normalize(name, text)
 
@@ -51,7 +51,8 @@ def cases() -> Iterator[Case]:
 
 def forms() -> Iterator[Case]:
     """A tokenizer that composes or decomposes beside one that does not, whole and cut at every place."""
-    for mine, theirs in (("NFC", "NFD"), ("NFD", "NFC")):
+    both: tuple[tuple[Literal["NFC", "NFD"], Literal["NFC", "NFD"]], ...] = (("NFC", "NFD"), ("NFD", "NFC"))
+    for mine, theirs in both:
         text = form(theirs, COMPOSED)
         other = characterwise(text)
         data = form(mine, COMPOSED).encode()
@@ -147,14 +148,16 @@ def spaces() -> Iterator[Case]:
 
 def lengths() -> Iterator[Case]:
     """More bytes than sixteen bits hold."""
-    head = "x" * LONG
     yield case(
         "pieces-long",
         "ALIGN_BASIC",
         BOUNDARY,
         "A text of more than 32 KB, whose last pieces are cut differently.",
         task="align-pieces",
-        data={"student": [spelled(f"a|{head}|ab|c|d")], "teacher": [spelled(f"a{head}a|b|cd")]},
+        data={
+            "student": [[["text", "a"], *[["run", f"{length} x"] for length in LONG], *spelled("xab|c|d")]],
+            "teacher": [[["text", "ax"], *[["run", f"{length} x"] for length in LONG], *spelled("a|b|cd")]],
+        },
     )
 
 

@@ -164,7 +164,7 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:
-    """Pieces of a case: ``[kind, value]`` with kind text, hex, special or padding."""
+    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``3 ab`` is ``ababab``), special or padding."""
     return [_position(kind, value) for kind, value in row]
 
 
@@ -173,4 +173,7 @@ def _position(kind: str, value: str) -> Position:
         return Position("text", value.encode())
     if kind == "hex":
         return Position("text", bytes.fromhex(value))
+    if kind == "run":
+        count, text = value.split(" ", 1)
+        return Position("text", (text * int(count)).encode())
     return Position("special", role=value) if kind == "special" else Position("padding")
