@@ -125,18 +125,24 @@ def _align_pieces(request: Json) -> Json:
 
 
 def _align_boundary_pieces(data: Json, options: Json) -> Json:
-    """Pieces ``[kind, value]`` become two made-up vocabularies."""
+    """Pieces ``[kind, value]`` become two made-up vocabularies; ``student_habits`` are what its tokenizer does."""
     tables, ids, masks = [], [], []
     for side in ("student", "teacher"):
         vocabulary = sorted({tuple(piece) for row in data[side] for piece in row})
-        spelled = {"text": str.encode, "hex": bytes.fromhex}
+        spelled = {"text": str.encode, "hex": bytes.fromhex, "run": _run}
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
-        tables.append(PieceTable(side, pieces, roles))
+        tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
         ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], side))
         masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], side))
     aligner = TokenAligner(tables[0], tables[1], **options)
     return _batch(aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1]))
+
+
+def _run(value: str) -> bytes:
+    """``3 ab`` is ``ababab``."""
+    count, _, text = value.partition(" ")
+    return text.encode() * int(count)
 
 
 def _align_canonical(request: Json) -> Json:
@@ -213,9 +219,10 @@ def _loss(request: Json) -> Json:
         teacher_chunk_id=torch.tensor(data["teacher_chunk_id"]),
         num_chunks=none,
     )
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
     with _projection_file(data["file"]) as path:
         terms = cross_tokenizer_loss(
-            torch.tensor(data["student_logits"]),
+            student_logits,
             torch.tensor(data["teacher_logits"]),
             alignment,
             mode=data["mode"],
@@ -225,7 +232,13 @@ def _loss(request: Json) -> Json:
             sample_mask=torch.tensor(data["sample_mask"]),
         )
     names = ("loss", "kl", "l1", "valid_chunks")
-    return {"values": {name: float(getattr(terms, name)) for name in names}}
+    values: Json = {name: float(getattr(terms, name).detach()) for name in names}
+    if "gradient" in data.get("want", ()):
+        if terms.loss.requires_grad:
+            terms.loss.backward()
+        found = student_logits.grad
+        values["gradient"] = (torch.zeros_like(student_logits) if found is None else found).tolist()
+    return {"values": values}
 
 
 TASKS: dict[str, Callable[[Json], Json]] = {

@@ -156,7 +156,7 @@ def align_boundary(
     """
     student, teacher = drop_added_space(student, teacher), drop_added_space(teacher, student)
     s_ends, t_ends, common = agree(student, teacher, tables, truncate=truncate)
-    s_may, t_may = (student.length > 0) & (s_ends <= common), (teacher.length > 0) & (t_ends <= common)
+    s_may, t_may = _adds_bytes(s_ends) & (s_ends <= common), _adds_bytes(t_ends) & (t_ends <= common)
     places = 1 + int(common.max()) if len(common) else 1
     s_closes = s_may & _stand_at(s_ends, t_ends, t_may, places)
     t_closes = t_may & _stand_at(t_ends, s_ends, s_may, places)
@@ -165,6 +165,11 @@ def align_boundary(
         ClosedSide(student.text, s_closes | s_special, s_special),
         ClosedSide(teacher.text, t_closes | t_special, t_special),
     )
+
+
+def _adds_bytes(ends: torch.Tensor) -> torch.Tensor:
+    """Positions that end later than the one before: what is all added space does not."""
+    return ends > torch.nn.functional.pad(ends[:, :-1], (1, 0))
 
 
 def _stand_at(ends: torch.Tensor, others: torch.Tensor, others_may: torch.Tensor, places: int) -> torch.Tensor:

@@ -42,12 +42,14 @@ def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[s
 
     Args:
         request: ``model`` (a row id) or ``vocabulary`` (an inline one), ``grammar``, ``prefix`` (pieces of text, each
-            tokenised for itself, or ``{"special": name}``), ``queries`` (keyword arguments of ``canonical_ff_tokens``).
+            tokenised for itself, or ``{"special": name}``), ``queries`` (keyword arguments of ``canonical_ff_tokens``),
+            ``probes`` (texts after the prefix).
         models: the loaded rows.
 
     Returns:
-        ``prefix_tokens``, ``forced_bytes``, ``accepting`` and one answer for each query. Bytes are a string where they
-        are UTF-8, else ``{"hex": ...}``.
+        ``prefix_tokens``, ``forced_bytes``, ``accepting``, one answer for each query, and for each probe how many of
+        its bytes are allowed and whether it is a complete text. Bytes are a string where they are UTF-8, else
+        ``{"hex": ...}``.
     """
     vocabulary = _vocabulary(request, models)
     start = read_grammar(request["grammar"], vocabulary)
@@ -61,6 +63,7 @@ def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[s
         "forced_bytes": written(forced),
         "accepting": state.accepting(),
         "answers": [_answer(vocabulary, state, prefix_tokens, query) for query in request["queries"]],
+        "probes": [_probed(state, read_bytes(probe)) for probe in request.get("probes") or ()],
     }
 
 
@@ -70,8 +73,8 @@ def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
     value = grammar.get(kind)
     if kind == "literal":
         return Literal(read_bytes(value))
-    if kind == "alternatives":
-        return Alternatives([read_bytes(item) for item in value or ()])
+    if kind == "alternatives" and isinstance(value, list):
+        return Alternatives([read_bytes(item) for item in value])
     if kind == "regex" and isinstance(value, str):
         return Regex(value)
     if kind == "json_schema" and isinstance(value, Mapping):
@@ -122,6 +125,15 @@ def _answer(
         result["forced_after"] = written(forced_bytes(current)[0])
         result["next_tokens"] = list(islice(allowed_tokens(vocabulary, current), SAMPLE))
     return result
+
+
+def _probed(state: Matcher, text: bytes) -> tuple[int, bool]:
+    for count, byte in enumerate(text):
+        following = state.step(byte)
+        if following is None:
+            return count, False
+        state = following
+    return len(text), state.accepting()
 
 
 def _prefix_tokens(pieces: Sequence[Any], vocabulary: TokenBytes) -> list[int]:

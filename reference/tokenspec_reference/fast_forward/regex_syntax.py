@@ -153,9 +153,10 @@ class _Reader:
             if self.peek() == "-" and self.pattern[self.at + 1 : self.at + 2] not in ("]", ""):
                 self.take()
                 high = self.bracket_item()
-                if len(low) > 1 or len(high) > 1 or high[0][1] < low[0][0]:
+                (first, *_), (last, *_) = low, high
+                if low != [(first[0], first[0])] or high != [(last[0], last[0])] or last < first:
                     raise self.fail("a range needs two ascending characters")
-                low = [(low[0][0], high[0][1])]
+                low = [(first[0], last[0])]
             ranges += low
         self.take()
         return complement(ranges) if negated else ranges

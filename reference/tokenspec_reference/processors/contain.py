@@ -1,4 +1,4 @@
-"""Has a token sequence occurred yet? Knuth-Morris-Pratt as a value, and the same automaton as a table.
+"""Has a token sequence occurred yet? By plain comparison as a value, and by Knuth-Morris-Pratt as a table.
 
 The status is the length of the longest suffix of the history that is a prefix of the pattern, until the
 pattern has occurred once; from then on it stays at ``len(pattern)``.
@@ -36,8 +36,8 @@ def failure_links(pattern: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class StringContainDFA:
-    """The readable twin. ``status`` runs from 0 to ``len(pattern)``; an empty pattern has occurred from the
-    start.
+    """The readable twin, which shares nothing with the table. ``status`` runs from 0 to ``len(pattern)``; an empty
+    pattern has occurred from the start.
     """
 
     pattern: tuple[int, ...]
@@ -52,10 +52,9 @@ class StringContainDFA:
         """The state after one more token; finished is absorbing."""
         if self.finished:
             return self
-        links, status = failure_links(self.pattern), self.status
-        while status > 0 and self.pattern[status] != token:
-            status = links[status - 1]
-        return replace(self, status=status + (self.pattern[status] == token))
+        seen = (*self.pattern[: self.status], token)
+        lengths = range(len(seen), -1, -1)
+        return replace(self, status=next(n for n in lengths if seen[len(seen) - n :] == self.pattern[:n]))
 
     def feed(self, tokens: Iterable[int]) -> StringContainDFA:
         """The state after several tokens."""
@@ -73,11 +72,12 @@ class ContainTable:
     def __init__(self, pattern: tuple[int, ...], device: torch.device | str = "cpu") -> None:
         """Tabulate every status and every symbol of the pattern; ``O(len(pattern) ** 2)`` once."""
         symbols = sorted(set(pattern))
-        other = max(symbols, default=0) + 1
-        rows = [
-            [StringContainDFA(pattern, status).next(token).status for token in [*symbols, other]]
-            for status in range(len(pattern) + 1)
-        ]
+        links = failure_links(pattern)
+        rows: list[list[int]] = []
+        for status, expected in enumerate(pattern):
+            fallback = rows[links[status - 1]] if status else [0] * (len(symbols) + 1)
+            rows.append([status + 1 if token == expected else fallback[at] for at, token in enumerate(symbols)] + [0])
+        rows.append([len(pattern)] * (len(symbols) + 1))
         self.length = len(pattern)
         self._symbols = torch.tensor(symbols, dtype=torch.int64, device=device)
         self._table = torch.tensor(rows, dtype=torch.int64, device=device)

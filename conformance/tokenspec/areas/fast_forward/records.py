@@ -49,14 +49,23 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class FastForwardInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A grammar after a prefix. Pieces of the prefix are tokenised each for itself; ``vocabulary`` replaces the row.
 
-    ``names`` is a word the message of a refusal has to contain; implementations do not see it.
+    ``probes`` are texts of which the grammar is asked whether they belong to it, after the prefix. ``names`` is a word
+    the message of a refusal has to contain; implementations do not see it.
     """
 
     grammar: dict[str, Any]
     prefix: list[str | dict[str, str]] = []
     queries: list[dict[str, Any]]
+    probes: list[Bytes] = []
     vocabulary: InlineVocabulary | None = None
     names: str | None = None
+
+
+class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like=True):
+    """What the grammar makes of one text: how many of its bytes it allows, and whether the whole is complete."""
+
+    allowed: int
+    complete: bool
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -87,12 +96,13 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class FastForwardOutput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an implementation returns: the prefix as ids, the forced bytes, and one answer per query."""
+    """What an implementation returns: the prefix as ids, the forced bytes, one answer a query and one a probe."""
 
     prefix_tokens: list[int]
     answers: list[Answer]
     forced_bytes: Bytes | None = None
     accepting: bool | None = None
+    probes: list[Probe] | None = None
 
 
 class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,8 +122,11 @@ class FastForwardExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         llguidance: what llguidance returns on this vocabulary; None where it cannot load it.
         beginnings: canonical ways to go on, by re-encoding texts of the grammar: every different one where they are
             few, else those that rule out most.
-        texts: how many texts the grammar has from here; None where they were sampled.
+        texts: how many texts the grammar has from here; None where they have no end.
+        depth: how many bytes after the forced ones all texts of an endless grammar were tokenised; None where they
+            are all known, or where they were sampled.
         longest: what all ways to go on share, within the forced bytes; the most that may be forced.
+        probes: what the grammar makes of each probe, by llguidance's automaton and by Python's regular expressions.
     """
 
     prefix_tokens: list[int]
@@ -122,4 +135,6 @@ class FastForwardExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     llguidance: list[int] | None = None
     beginnings: list[Beginning]
     texts: int | None = None
+    depth: int | None = None
     longest: list[int] | None = None
+    probes: list[Probe] = []

@@ -149,6 +149,12 @@ def losses() -> Iterator[Case]:
         "xtoken": ("xtoken", {}, {}),
         "xtoken-masked-sample": ("xtoken", {}, {"sample_mask": [0, 1]}),
         "gold-invalid-pairs": ("gold", {}, {"pair_valid": [[True, False, False], [False, False, False]]}),
+        "p-kl-everything": (
+            "p-kl",
+            {"temperature": 1.5, "vocab_topk": 4, "reverse_kl": True, "exact_token_match_only": True},
+            {},
+        ),
+        "xtoken-everything": ("xtoken", {"temperature": 3.0, "reverse_kl": True, "uncommon_topk": 1}, {}),
         "p-kl-nothing-valid": ("p-kl", {}, {"pair_valid": [[False] * 3, [False] * 3]}),
     }
     requirement = {"p-kl": "ALN-055", "gold": "ALN-056", "xtoken": "ALN-057"}
@@ -175,6 +181,14 @@ def losses() -> Iterator[Case]:
             f"The loss {slug.replace('-', ' ')} on two small rows.",
             task="loss",
             data=data,
+        )
+        yield case(
+            f"gradient-{slug}",
+            "LOSS_MODES LOSS_CHUNKS",
+            ("ALN-051", "ALN-058", requirement[mode]),
+            f"The same with its gradient: {slug.replace('-', ' ')}.",
+            task="loss",
+            data={**data, "want": ["loss", "gradient"]},
         )
 
 

@@ -30,10 +30,12 @@ def close(expected: Any, got: Any, where: str) -> None:
 
 
 def compare(subject: Subject) -> None:
-    """All named values of a case."""
+    """All named values of a case but the gradient, which has a check of its own."""
     if subject.output.values is None:
         raise NotGiven("no values")
-    close(subject.expect.values, subject.output.values, "")
+    close(
+        {name: value for name, value in subject.expect.values.items() if name != "gradient"}, subject.output.values, ""
+    )
 
 
 @check(
@@ -108,3 +110,13 @@ def loss_gold(subject: Subject) -> None:
 def loss_xtoken(subject: Subject) -> None:
     """The loss xtoken and its parts."""
     compare(subject)
+
+
+@check(
+    "aligners.gradient", area="aligners", level="LOSS", requires=("ALN-058",), kind="golden", applies=cites("ALN-058")
+)
+def gradient(subject: Subject) -> None:
+    """The derivatives of the loss with respect to the student's logits."""
+    if subject.output.values is None:
+        raise NotGiven("no values")
+    close({"gradient": subject.expect.values["gradient"]}, subject.output.values, "")

@@ -30,6 +30,9 @@ def symmetry(subject: Subject) -> None:
     request = copy.deepcopy(subject.request)
     holder = request if request["task"] == "align" else request["data"]
     holder["student"], holder["teacher"] = holder["teacher"], holder["student"]
+    if request["task"] == "align-pieces":
+        habits = [holder.get(f"{name}_habits", {}) for name in SIDES]
+        holder["teacher_habits"], holder["student_habits"] = habits
     mirrored = views(subject, subject.output_of(request), request)
     for view, other in zip(views(subject), mirrored, strict=True):
         if view.ids != (other.ids[1], other.ids[0]):

@@ -124,7 +124,9 @@ def inputs(question: Question, request: dict[str, Any]) -> Inputs:
         return Inputs(masks, (made[0], made[1]))
     data = request["data"]
     if request["profile"] == "boundary":
-        sides = [[_spelled(row) for row in data[name]] for name in SIDES]
+        from tokenspec.areas.aligners.oracle.golden import made_up
+
+        sides = [made_up(data, name) for name in SIDES]
         lists = [[[int(p.kind != "padding") for p in row.positions] for row in side] for side in sides]
         return Inputs((lists[0], lists[1]), (sides[0], sides[1]))
     lists = [data.get(f"{name}_mask") or [[1] * len(row) for row in data[name]] for name in SIDES]
@@ -156,12 +158,6 @@ def _tokenized(question: Question, side: dict[str, Any]) -> list[SideText]:
         SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
         for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
     ]
-
-
-def _spelled(row: list[list[str]]) -> SideText:
-    from tokenspec.areas.aligners.oracle.golden import positions_of
-
-    return SideText(positions_of(row), "")
 
 
 def _chunk_ids(output: AlignersOutput, side: int, masks: Masks, texts: list[SideText] | None) -> Masks:

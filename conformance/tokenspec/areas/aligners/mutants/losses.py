@@ -79,6 +79,23 @@ def _always_strict(path: Any, device: Any = "cpu", *, xtoken_loss: bool, teacher
 EXACT_MAP = exact_map.build_exact_token_map
 
 
+def _without_gradient(student_logits: Any, *arguments: Any, **options: Any) -> Any:
+    return LOSS(student_logits.detach(), *arguments, **options)
+
+
+def _constant_tail(student: Any, teacher: Any, limit: int) -> Any:
+    return SORTED_DISTANCE(student.detach(), teacher, limit)
+
+
+def _constant_weights(student: Any, teacher: Any, options: Any) -> Any:
+    p, q = (student, teacher) if options.reverse_kl else (teacher, student)
+    return (p.exp().detach() * (p - q)).sum(-1)
+
+
+LOSS = losses.cross_tokenizer_loss
+SORTED_DISTANCE = losses._sorted_distance
+
+
 # ---- bad input ---------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +164,9 @@ MUTANTS = (
     replaced(
         "xtoken-strict", "ALN-057", "xtoken uses the strict map", (losses, "build_exact_token_map", _always_strict)
     ),
+    replaced("no-gradient", "ALN-058", "the loss has no gradient", (tasks, "cross_tokenizer_loss", _without_gradient)),
+    replaced("tail-no-gradient", "ALN-058", "the tail has no gradient", (losses, "_sorted_distance", _constant_tail)),
+    replaced("weights-no-gradient", "ALN-058", "the weights of a KL are constant", (losses, "_kl", _constant_weights)),
     edited("cuts-ragged", "ALN-060", "ragged rows are cut to the shortest", before=_cut_to_shortest),
     edited("wraps-ids", "ALN-061", "unknown ids are wrapped into the vocabulary", before=_wrap_ids),
 )

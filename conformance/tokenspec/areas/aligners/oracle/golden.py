@@ -10,7 +10,7 @@ import msgspec
 from tokenspec.areas.aligners.oracle import losses
 from tokenspec.areas.aligners.oracle import upstream as nemo
 from tokenspec.areas.aligners.oracle.request import align_request, plain_request
-from tokenspec.areas.aligners.oracle.sides import Position, adds_a_space, positions
+from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position, adds_a_space, positions
 from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, walk
 from tokenspec.areas.aligners.records import AlignersExpect
 from tokenspec.models import Row
@@ -122,8 +122,7 @@ def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
     if task == "align-pieces" and request["profile"] == "boundary":
-        sides = [[SideText(positions_of(row), "") for row in data[name]] for name in ("student", "teacher")]
-        return _walked(sides[0], sides[1], request), WALK
+        return _walked(made_up(data, "student"), made_up(data, "teacher"), request), WALK
     if task == "align-pieces":
         return _upstream(data["student"], data["teacher"], data.get("student_mask"), data.get("teacher_mask"), options)
     if task == "align-canonical":
@@ -140,6 +139,19 @@ def _plain(case: Case) -> Answer:
     return AlignersExpect(values=_values(task, data)), SUMS
 
 
+def made_up(data: dict[str, Any], name: str) -> list[SideText]:
+    """The rows of one side, with the habits of its tokenizer and the texts they were made from."""
+    habits = data.get(f"{name}_habits", {})
+    adds: AddedSpace = "never"
+    if habits.get("prefix_space", "none") != "none":
+        adds = "if-missing" if habits.get("prefix_optional") else "always"
+    texts = data.get("texts", [""] * len(data[name]))
+    return [
+        SideText(positions_of(row), text, adds, every_stretch=habits.get("prefix_space") == "every")
+        for row, text in zip(data[name], texts, strict=True)
+    ]
+
+
 def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
     if task == "chunk-average":
         return losses.chunk_average(data["log_probs"], data["chunk_id"], data["max_chunks"])
@@ -147,11 +159,12 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
         return losses.projection(data["file"], data["student_vocab_size"], data["teacher_vocab_size"])
     if task == "exact-map":
         return losses.exact_map(data["file"], data["teacher_vocab_size"], xtoken=data["xtoken"])
-    return losses.loss(data)
+    found: dict[str, Any] = losses.loss(data)
+    return {**found, "gradient": losses.gradient(data)} if "gradient" in data.get("want", ()) else found
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:
-    """Pieces of a case: ``[kind, value]`` with kind text, hex, special or padding."""
+    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``3 ab`` is ``ababab``), special or padding."""
     return [_position(kind, value) for kind, value in row]
 
 
@@ -160,4 +173,7 @@ def _position(kind: str, value: str) -> Position:
         return Position("text", value.encode())
     if kind == "hex":
         return Position("text", bytes.fromhex(value))
+    if kind == "run":
+        count, text = value.split(" ", 1)
+        return Position("text", (text * int(count)).encode())
     return Position("special", role=value) if kind == "special" else Position("padding")

@@ -35,11 +35,15 @@ class Walked:
 
 @dataclass(frozen=True)
 class SideText:
-    """One side: what its positions are, the text it was made from, whether it may begin with a space of its own."""
+    """One side: what its positions are, the text it was made from, whether it may begin with a space of its own.
+
+    ``every_stretch``: so may every stretch of text after a special token.
+    """
 
     positions: Sequence[Position]
     text: str
     adds_space: AddedSpace = "never"
+    every_stretch: bool = False
 
 
 def walk(student: SideText, teacher: SideText, *, truncate: bool = False) -> Walked:
@@ -83,6 +87,8 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     Two tokenizers that both add one if it is missing both keep it: to them it is the same space.
     """
     pieces = [position.data for position in side.positions]
+    if side.every_stretch:
+        return without_added_spaces(side)
     spelled = b"".join(pieces)
     forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
     if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
@@ -90,6 +96,19 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     if side.adds_space != "never" and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
         first = next(index for index, piece in enumerate(pieces) if piece)
         pieces[first] = pieces[first][1:]
+    return pieces
+
+
+def without_added_spaces(side: SideText) -> list[bytes]:
+    """The same where every stretch may begin with such a space: it was added where the text itself has none."""
+    pieces: list[bytes] = []
+    text, starts = side.text.encode(), True
+    for position in side.positions:
+        data = position.data
+        if starts and data.startswith(b" ") and not text.startswith(b" ", sum(map(len, pieces))):
+            data = data[1:]
+        starts = position.kind == "special" or (starts and position.kind != "text")
+        pieces.append(data)
     return pieces
 
 

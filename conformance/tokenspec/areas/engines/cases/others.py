@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from tokenspec.areas.engines.cases.build import PIECES, case, scripted
+from tokenspec.areas.engines.oracle.signals import WORDS
 from tokenspec.areas.engines.oracle.texts import scripted_tokens
 from tokenspec.store.records import Case
 
@@ -74,6 +75,29 @@ def signals() -> Iterator[Case]:
         )
 
 
+def ties() -> Iterator[Case]:
+    """Tables whose logits are few different numbers, so that the best k are not told by their logits alone."""
+    rng = random.Random(73)
+    tokens = [token for token, _, _ in scripted_tokens(PIECES, SIGNAL_TRACE)]
+    for top_k in (1, 2, 3, 5, 8):
+        rows: list[dict[str, float | None]] = [
+            {piece: float(rng.choice((-3, -1, 0, 2))) for piece in PIECES} for _ in tokens
+        ]
+        yield scripted(
+            f"signal-top-k-shift-ties-{top_k}",
+            "Of tokens with equal logits those with the smaller ids are among the best.",
+            "SEGMENT_SIGNALS",
+            "ENG-073",
+            SIGNAL_TRACE,
+            [0.0] * len(tokens),
+            engine="top-k-shift",
+            model={"rows": rows},
+            window=2,
+            top_k=top_k,
+            quantile=50,
+        )
+
+
 def rules() -> Iterator[Case]:
     """Markers over given base units, and lines."""
     units = [0, 20, 38, 48]
@@ -107,12 +131,25 @@ def rules() -> Iterator[Case]:
     }
     for slug, (why, trace, starts) in words.items():
         yield case(slug, why, "SEGMENT_RULES", "ENG-075", trace=trace, engines=["rule-regex"], base_units=starts)
+    for slug, sentence in (("every-marker", "Aa {} bb. "), ("every-marker-inside", "Aa{}bb. ")):
+        passage = ["Start. "]
+        passage += [sentence.format(word) for word in WORDS]
+        edges = [0, *accumulate(map(len, passage))][:-1]
+        why = "Every marker in a unit of its own, as words or inside longer ones."
+        trace = "".join(passage)
+        yield case(
+            f"rule-{slug}", why, "SEGMENT_RULES", "ENG-075", trace=trace, engines=["rule-regex"], base_units=edges
+        )
     lines = {
         "line-paragraphs": ("Blank lines end segments, single breaks do not.", "a\n\nb\nc\n\n\nd"),
         "line-at-the-ends": ("Line feeds at both ends make no segment of their own.", "\n\na b\n\n"),
         "line-blank-between": ("White space between two blank lines belongs to what follows.", "a\n\n  \n\nb\n \nc"),
         "line-only-white": ("White space alone is one segment.", " \n\n \n"),
         "line-carriage-returns": ("A carriage return between line feeds breaks the run.", "a\r\n\r\nb\n\nc"),
+        "line-blank-at-the-end": ("White space after the last break joins what stands before it.", "a\n\nb\n\n \n \t"),
+        "line-blank-at-the-start": ("White space before the first break joins what follows.", " \t\n\n\na\n\nb"),
+        "line-one-break-at-the-end": ("One break, and blanks after it.", "a\nb\n  "),
+        "line-other-white": ("Other white space is white space.", "a\n\n\u00a0\u3000\n\n\u2028\n\nb\n\n\x0c"),
         "line-empty": ("The empty trace has no segments.", ""),
     }
     for slug, (why, trace) in lines.items():
@@ -308,7 +345,7 @@ def agreements() -> Iterator[Case]:
 
 def cases() -> Iterator[Case]:
     """Every case without a forced decoder."""
-    for group in (signals, rules, fusions, agreements):
+    for group in (signals, ties, rules, fusions, agreements):
         yield from group()
 
 

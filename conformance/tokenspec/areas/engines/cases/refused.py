@@ -49,6 +49,20 @@ def cases() -> Iterator[Case]:
             outcome="raises",
             model={"rows": rows},
         )
+    for token, where in ((0, "first"), (7, "middle"), (15, "last")):
+        for sign, slug in ((1, "above"), (-1, "below")):
+            rows = table(TRACE, GAPS)
+            rows[token] = {piece: sign * (-1e308 if value == 0.0 else 1e308) for piece, value in rows[token].items()}
+            yield scripted(
+                f"refuse-infinite-{slug}-{where}",
+                "A gap beyond every number is no number to calibrate with.",
+                "SEGMENT_REFUSAL",
+                "ENG-061",
+                TRACE,
+                GAPS,
+                outcome="raises",
+                model={"rows": rows, "default_logit": -1e308},
+            )
     yield scripted(
         "refuse-positions-pass-one",
         "The trace is longer than the model's positions.",

@@ -107,6 +107,47 @@ def refusals() -> Iterator[Case]:
     yield refused("refused-look-ahead", "A look-ahead has no meaning here.", "FFT-041", grammar={"regex": "a(?=b)b"})
     yield refused("refused-no-alternative", "No text at all.", "FFT-041", grammar={"alternatives": []})
     yield refused("refused-kind", "An unknown kind of grammar.", "FFT-041", grammar={"grammar": "a"})
+    for name, grammar in (
+        ("alternatives-text", {"alternatives": "abc"}),
+        ("alternatives-none", {"alternatives": None}),
+        ("alternatives-number", {"alternatives": ["a", 1]}),
+        ("literal-number", {"literal": 1}),
+        ("literal-hex", {"literal": {"hex": "c"}}),
+        ("literal-marker", {"literal": {"hex": "61ff"}}),
+        ("alternative-marker", {"alternatives": ["a", {"hex": "ff"}]}),
+        ("regex-number", {"regex": 1}),
+        ("regex-list", {"regex": ["a"]}),
+        ("schema-true", {"json_schema": True}),
+        ("schema-text", {"json_schema": "{}"}),
+        ("sequence-text", {"sequence": "ab"}),
+        ("sequence-inside", {"sequence": [{"literal": "a"}, {"regex": "("}]}),
+        ("whitespace", {"json_schema": whole, "whitespace": "some"}),
+        ("nothing", {}),
+    ):
+        yield refused(f"refused-grammar-{name}", "A malformed grammar.", "FFT-041", grammar=grammar)
+    for name, query in (
+        ("mode", {"mode": "loose"}),
+        ("field", {"window": 4}),
+        ("max-tokens-text", {"max_tokens": "4"}),
+        ("max-length", {"max_length": -1}),
+        ("max-length-fraction", {"mode": "strict", "max_length": 1.5}),
+    ):
+        why = "A setting that does not exist, or makes no sense."
+        yield refused(f"refused-query-{name}", why, "FFT-041", grammar={"literal": "abc"}, queries=[query])
+    yield refused(
+        "refused-prefix-special",
+        "No such token.",
+        "FFT-041",
+        grammar={"literal": "a"},
+        prefix=[{"special": "<missing>"}],
+    )
+    yield refused(
+        "refused-prefix-later",
+        "The second piece is not allowed.",
+        "FFT-041",
+        grammar={"literal": "abc"},
+        prefix=["a", "c"],
+    )
     yield refused(
         "refused-negative-window",
         "A window of less than nothing.",

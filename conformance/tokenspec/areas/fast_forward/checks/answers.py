@@ -19,6 +19,8 @@ from tokenspec.areas.fast_forward.checks.asked import (
 )
 from tokenspec.areas.fast_forward.records import data_of
 
+MOST_REPORTED = 16  # ids of the next mask that an answer names
+
 
 @rule("prefix", "TOKENS", "FFT-031", kind="golden", applies=has_prefix)
 def prefix_is_tokenised_alike(subject: Subject) -> None:
@@ -42,6 +44,15 @@ def complete_text_forces_nothing(subject: Subject) -> None:
     for _, answer in asked(subject):
         if answer.tokens or answer.leftover:
             raise Violation("a complete text forces nothing", expected=[], got=answer.tokens, where="tokens, leftover")
+
+
+@rule("probes", "BYTES", "FFT-042", kind="golden", applies=lambda question: bool(question.expect.probes))
+def texts_are_those_of_the_grammar(subject: Subject) -> None:
+    """Of each probe as many bytes are allowed as some text begins with, and exactly the texts are complete."""
+    probes, got = subject.input["probes"], field(subject.output.probes, "probes")
+    equal("one answer per probe", len(probes), len(got), where="probes")
+    for index, (probe, expected, given) in enumerate(zip(probes, subject.expect.probes, got, strict=True)):
+        equal(f"another language: {probe!r}", expected, given, where=f"probes[{index}]")
 
 
 @rule("special-only-by-name", "TOKENS", "FFT-001", kind="golden")
@@ -141,6 +152,20 @@ def next_token_agrees_with_leftover(subject: Subject) -> None:
                 )
     if not judged:
         raise NotGiven("nothing is left over in mode strict")
+
+
+@rule("next-whole", "TOKENS", "FFT-012", kind="golden", applies=leaves_bytes)
+def every_id_that_begins_the_leftover_is_allowed(subject: Subject) -> None:
+    """With a leftover and a mask that was given whole, every id whose bytes begin the leftover is in it."""
+    known, judged = vocabulary(subject), False
+    for _, _, answer in answers(subject, "strict"):
+        leftover, following = data_of(field(answer.leftover, "leftover")), field(answer.next_tokens, "next_tokens")
+        if leftover and not leftover.startswith(b"\xff") and len(following) < MOST_REPORTED:
+            judged = True
+            missing = sorted(set(known.beginning(leftover)) - set(following))
+            equal("ids that begin the leftover are not allowed", [], missing, where="next_tokens")
+    if not judged:
+        raise NotGiven("nothing is left over in mode strict, or more ids are allowed than are reported")
 
 
 @rule(

@@ -103,6 +103,7 @@ def prefix_of(message: str, shorter: list[int], longer: list[int], where: str) -
 
 
 def knows_the_longest(question: Question) -> bool:
-    """All texts of the grammar are known, and with them what they share."""
+    """All texts of the grammar are known, or all up to a depth, and with them what they share."""
     expect: FastForwardExpect = question.expect
-    return expect.texts is not None and expect.longest is not None and bool(expect.beginnings)
+    whole = expect.texts is not None or expect.depth is not None
+    return whole and expect.longest is not None and bool(expect.beginnings)

@@ -1,8 +1,9 @@
 """The golden of a fast-forward cell: forced bytes, llguidance's answer, and the canonical ways to go on.
 
 Nothing is taken from the reference. The language is llguidance's automaton over bytes, the canonical tokens are those
-of the row's tokenizer for whole texts of that language: all of them where they are few, else texts sampled by chance
-and texts sampled so that tokens of the vocabulary that could span the end of the forced bytes get their try.
+of the row's tokenizer for whole texts of that language: all of them where they are few; with a small vocabulary all up
+to twice its longest token after the forced bytes; else texts sampled by chance and texts sampled so that tokens of the
+vocabulary that could span the end of the forced bytes get their try.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.fast_forward.oracle.language import Language
+from tokenspec.areas.fast_forward.oracle.probes import probed
 from tokenspec.areas.fast_forward.oracle.vocabulary import OracleVocabulary, inline_vocabulary, row_vocabulary
 from tokenspec.areas.fast_forward.records import (
     Beginning,
@@ -56,7 +58,11 @@ def forced_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
         row=row,
         input_sha256=input_sha256(case.input),
         pins=rows[row].pins if row in rows else {},
-        oracle={"llguidance": version, "tokenizers": importlib.metadata.version("tokenizers")},
+        oracle={
+            "llguidance": version,
+            "tokenizers": importlib.metadata.version("tokenizers"),
+            **({"re": "agrees about every probe"} if case.input.get("probes") else {}),
+        },
         outcome=case.outcome,
         error=None if expect is not None else "the specification refuses this input",
         expect=msgspec.to_builtins(expect),
@@ -99,7 +105,11 @@ def _expect(
     language = Language(rest, consumed[len(skeleton) :]) if rest is not None else None
     forced = b"" if language is None else language.forced()
     texts = None if language is None else language.all_texts()
-    ways = [] if language is None else _beginnings(vocabulary, language, recent, forced, texts, rng)
+    depth = 2 * max(map(len, vocabulary.pieces))
+    short = None
+    if language is not None and texts is None and given.vocabulary is not None:
+        short = language.all_texts(len(forced) + depth)
+    ways = [] if language is None else _beginnings(vocabulary, language, recent, forced, texts or short, rng)
     shared = _within(vocabulary, _shared([way.tokens for way in ways]), forced)
     return FastForwardExpect(
         prefix_tokens=prefix,
@@ -108,7 +118,9 @@ def _expect(
         llguidance=None if tokenizer is None else _upstream(given.grammar, vocabulary, tokenizer, prefix),
         beginnings=[Beginning([*settled, *way.tokens], way.text) for way in _telling(ways)],
         texts=None if texts is None else len(texts),
+        depth=depth if short else None,
         longest=[*settled, *shared] if ways else settled or None,
+        probes=list(probed(given.grammar, consumed, given.probes)) if given.probes else [],
     )
 
 

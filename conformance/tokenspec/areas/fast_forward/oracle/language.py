@@ -10,6 +10,8 @@ from typing import Any
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
 
 MOST_TEXTS = 200
+MOST_SHORT_TEXTS = 1000
+MOST_STATES = 50_000
 LONGEST = 240
 CLOSING = b'"}],'
 
@@ -46,7 +48,16 @@ class Language:
 
     def viable(self, data: bytes) -> bool:
         """Whether some text goes on with these bytes."""
-        return bool(self.matcher.validate_tokens(list(data)) == len(data))
+        return self.allowed_of(data) == len(data)
+
+    def allowed_of(self, data: bytes) -> int:
+        """How many of these bytes may come next, one after the other."""
+        return int(self.matcher.validate_tokens(list(data)))
+
+    def complete(self, data: bytes) -> bool:
+        """Whether the text may end after these bytes."""
+        state = self.after(data)
+        return state is not None and bool(state.is_accepting())
 
     @property
     def accepting(self) -> bool:
@@ -63,8 +74,10 @@ class Language:
             state.consume_token(choices[0])
         return bytes(data)
 
-    def all_texts(self) -> list[bytes] | None:
-        """Every way to go on, if there are at most 200 and none is long."""
+    def all_texts(self, longest: int | None = None) -> list[bytes] | None:
+        """Every way to go on, if there are at most 200 and none is long; or every one of up to ``longest`` bytes."""
+        most = MOST_TEXTS if longest is None else MOST_SHORT_TEXTS
+        left = MOST_STATES
         found: list[bytes] = []
         stack = [(b"", self.matcher.deep_copy())]
         while stack:
@@ -72,7 +85,10 @@ class Language:
             if state.is_accepting():
                 found.append(text)
             choices = allowed(state)
-            if len(found) + len(stack) + len(choices) > MOST_TEXTS or (choices and len(text) > LONGEST):
+            if longest is not None and len(text) == longest:
+                continue
+            left -= len(choices)
+            if left < 0 or len(found) + len(stack) + len(choices) > most or (choices and len(text) > LONGEST):
                 return None
             for byte in reversed(choices):
                 following = state.deep_copy()
@@ -101,4 +117,6 @@ class Language:
 def allowed(state: Any) -> bytes:
     """The bytes a matcher allows next, ascending."""
     mask = state.compute_bitmask()
-    return bytes(byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1)
+    return bytes(
+        8 * at + bit for at, members in enumerate(mask[:32]) if members for bit in range(8) if members >> bit & 1
+    )

@@ -8,7 +8,14 @@ from typing import Any
 
 from tokenspec.adapters import Unsupported
 
-SHORTHANDS = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t-\\r "}
+MEMBERS = {
+    "d": "0-9",
+    "w": "0-9A-Za-z_",
+    "s": "\\t-\\r ",
+    "D": r"\x00-\/:-\x{10FFFF}",
+    "W": r"\x00-\/:-@\[-\^`{-\x{10FFFF}",
+    "S": r"\x00-\x08\x0E-\x1F!-\x{10FFFF}",
+}
 
 SpecialId = Callable[[str], int]
 
@@ -64,15 +71,8 @@ def _ascii_classes(pattern: str) -> str:
         char = pattern[at]
         if char == "\\":
             following = pattern[at + 1 : at + 2]
-            members = SHORTHANDS.get(following.lower()) if following.isalpha() else None
-            if members is None:
-                result += char + following
-            elif in_class:
-                if following.isupper():
-                    raise Unsupported(f"\\{following} inside a class")
-                result += members
-            else:
-                result += f"[{'^' if following.isupper() else ''}{members}]"
+            members = MEMBERS.get(following, char + following)
+            result += f"[{members}]" if following in MEMBERS and not in_class else members
             at += 2
             continue
         in_class = char == "[" or (in_class and char != "]")

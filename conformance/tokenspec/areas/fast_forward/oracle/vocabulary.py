@@ -45,6 +45,19 @@ class OracleVocabulary:
             found.append(self.pieces[at][len(beginning) :])
         return [extra for extra in found if extra]
 
+    @cached_property
+    def ids_of(self) -> Mapping[bytes, list[int]]:
+        """All ids of each byte string."""
+        found: dict[bytes, list[int]] = {}
+        for token, piece in enumerate(self.bytes_of):
+            if piece:
+                found.setdefault(piece, []).append(token)
+        return found
+
+    def beginning(self, text: bytes) -> list[int]:
+        """Every id whose bytes are the first of ``text``."""
+        return [token for end in range(1, len(text) + 1) for token in self.ids_of.get(text[:end], ())]
+
     def spell(self, ids: list[int]) -> bytes | None:
         """The bytes of some ids; None where one has none."""
         found = [self.bytes_of[token] if 0 <= token < len(self.bytes_of) else None for token in ids]

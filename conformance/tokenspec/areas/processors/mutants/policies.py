@@ -11,6 +11,7 @@ from tokenspec.areas.processors.mutants.edits import Json, mutant
 from tokenspec_reference.processors import contain, recommendation, tree_json, tree_numbering, tree_rules
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.contain import StringContainDFA
+from tokenspec_reference.processors.multi_seq import FinishedRows, MultiSeqLogitsProcessor
 from tokenspec_reference.processors.recommendation import ComboRow, RecommendationLogitsProcessor
 from tokenspec_reference.processors.think import ThinkConfig, ThinkModeLogitsProcessor, ThinkState
 from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
@@ -18,7 +19,7 @@ from tokenspec_reference.processors.tree_table import CompiledTree
 
 tree_advance, tree_status = CompiledTree.advance, CompiledTree.status
 think_allow, think_advance = ThinkModeLogitsProcessor.allow, ThinkModeLogitsProcessor.advance
-matched_next = StringContainDFA.next
+think_reorder, multi_reorder = ThinkModeLogitsProcessor.reorder, MultiSeqLogitsProcessor.reorder
 allow_from_logits = RecommendationLogitsProcessor.allow_from_logits
 combo_advance = RecommendationLogitsProcessor.advance
 document_problems = tree_rules._document_problems
@@ -73,10 +74,34 @@ def underscore_only(self: PrefixToCandidateTokens, status: str, token: int) -> s
     return f"{status}_{token}"
 
 
-def restarting(self: StringContainDFA, token: int) -> StringContainDFA:
+def no_borders(pattern: tuple[int, ...]) -> tuple[int, ...]:
+    return (0,) * len(pattern)
+
+
+def one_border_back(pattern: tuple[int, ...]) -> tuple[int, ...]:
+    links = [0] * len(pattern)
+    for end in range(1, len(pattern)):
+        border = links[end - 1]
+        links[end] = border + 1 if pattern[border] == pattern[end] else 0
+    return tuple(links)
+
+
+def first_id_or_anew(self: StringContainDFA, token: int) -> StringContainDFA:
     if self.finished:
         return self
-    return replace(self, status=self.status + 1 if self.pattern[self.status] == token else 0)
+    status = self.status + 1 if self.pattern[self.status] == token else int(self.pattern[0] == token)
+    return replace(self, status=status)
+
+
+def begun_in_order(self: ThinkModeLogitsProcessor, state: ThinkState, src: Any) -> ThinkState:
+    after = think_reorder(self, state, src)
+    return replace(after, begin=state.begin[torch.as_tensor(src, dtype=torch.int64).sort().values])
+
+
+def flags_stay(self: MultiSeqLogitsProcessor, state: FinishedRows, src: Any) -> FinishedRows:
+    after = multi_reorder(self, state, src)
+    kept = state.finished[: len(after.finished)]
+    return replace(after, finished=torch.cat([kept, after.finished[len(kept) :]]))
 
 
 def with_budget(change: int) -> Any:
@@ -217,7 +242,26 @@ MUTANTS = (
         "think-restarting-matcher",
         "050",
         "a mismatch starts the tag anew",
-        (contain.StringContainDFA, "next", restarting),
+        (contain, "failure_links", no_borders),
+    ),
+    mutant(
+        "think-one-border",
+        "050",
+        "a mismatch looks for one border only",
+        (contain, "failure_links", one_border_back),
+    ),
+    mutant(
+        "think-begun-in-order",
+        "004",
+        "begun rows do not move",
+        (ThinkModeLogitsProcessor, "reorder", begun_in_order),
+    ),
+    mutant("flags-stay", "004", "who is finished does not move", (MultiSeqLogitsProcessor, "reorder", flags_stay)),
+    mutant(
+        "combo-restarting-prelude",
+        "061",
+        "a mismatch in the prelude looks at its first id only",
+        (StringContainDFA, "next", first_id_or_anew),
     ),
     mutant(
         "think-one-early",

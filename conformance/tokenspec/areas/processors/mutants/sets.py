@@ -254,6 +254,12 @@ MUTANTS = (
     mutant(
         "padding-ones", "009", "padding bits are 1", (script_form, "pack", lambda allow: pack(allow, padding_bit=1))
     ),
+    mutant(
+        "padding-one-short",
+        "009",
+        "a last word of one bit is padded with 1",
+        (script_form, "pack", lambda allow: pack(allow, padding_bit=1 if allow.vocab_size % 32 == 1 else 0)),
+    ),
     mutant("words-big-endian", "009", "the first id is in the highest bit", answer=each_answer("words", big_endian)),
     mutant("large-negative", "010", "banned logits become -10000", (script_form, "apply_allowed", large_negative)),
     mutant("additive-mask", "011", "a mask of zeros and -inf is added", (script_form, "apply_allowed", add_a_mask)),

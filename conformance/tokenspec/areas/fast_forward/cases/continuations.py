@@ -1,0 +1,151 @@
+"""What strict answers look at beyond the forced bytes: the last of many ways, long and rare tokens, contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tokenspec.areas.fast_forward.cases.build import case, either
+from tokenspec.store.records import Case
+
+DIGITS = "0123456789"
+DOUBLED = ["ab", "ab" * 2, "ab" * 4, "ab" * 8, "ab" * 16]
+NEVER = ["abcc", "abdd", "abee", "abff"]
+HALF: Any = {"hex": "78c3"}
+BYTE_LEVEL = ["toy-bpe", "toy-ranks", "toy-metaspace"]
+LONG_NAME = "a_property_with_a_very_long_name_indeed"
+
+
+def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
+    for count in (2, 5, 8, 11):
+        for place in sorted({0, count // 2, count - 1}):
+            texts = [f"ab{digit}" for digit in (DIGITS + "x")[:count]]
+            merged = ["b" + texts[place][-1], "ab"]
+            why = "Only one of many ways to go on splits the forced bytes."
+            yield f"many-{count}-{place}", why, merged, either(*texts)
+    texts = [LONG_NAME + end for end in ("", "A", "B", "C", "CD", "E")]
+    yield "many-long", "Names with a long common beginning.", ["de", "ed", "edC", "me", "name"], either(*texts)
+    for count in (3, 7, 8, 9, 15, 16):
+        grammar = {"regex": f"(ab){{{count}}}[abc]+d"}
+        yield f"doubled-{count}", "A token longer than sixteen bytes may span.", DOUBLED, grammar
+    for count in (5, 9, 17, 33):
+        grammar = {"regex": f"a{{{count}}}[ab]+c"}
+        yield f"runs-{count}", "Runs of one letter, joined in twos.", ["aa", "aaaa", "aaaaaaaa"], grammar
+    for name, merged in (
+        ("last", ["bg", "abg", "ab", *NEVER]),
+        ("first", ["bc", "abc", "ab", *NEVER[1:]]),
+        ("none", ["ab", *NEVER]),
+        ("inside", ["bcg", "cg", "abcg", "ab", *NEVER]),
+    ):
+        why = "Of many tokens that could span by their letters, few appear."
+        yield f"spanning-{name}", why, merged, {"regex": "ab[c-g]+z"}
+    for name, merged, letters in (
+        ("low", ["é", HALF], "éè"),
+        ("high", ["è", HALF], "éè"),
+        ("both", ["é", "è", HALF], "éè"),
+        ("four", ["é", "è", "ê", HALF], "éèêë"),
+    ):
+        why = "A token ends inside a character: how the character ends decides whether it appears."
+        yield f"broken-{name}", why, merged, {"regex": f"x[{letters}]+w"}
+        yield f"broken-few-{name}", why, merged, either(*(f"x{letter}" for letter in letters))
+    wide: list[Any] = [{"hex": "f09f"}, {"hex": "f09f99"}, "🙂", {"hex": "78f09f99"}]
+    yield "broken-wide", "The same of four bytes.", wide, {"regex": "x[🙂🙃]+w"}
+    yield "broken-many", "The same where many characters may follow.", ["é", HALF, "xy"], {"regex": "x[à-ÿ]+w"}
+    for name, pattern in (
+        ("star", "ab(cd)*e"),
+        ("plus", "ab(cd)+e"),
+        ("optional", "ab(c?d)*f"),
+        ("late", "abcabc(abc)*d"),
+        ("class", "ab[ab]*c"),
+        ("two", "a(ba)+(b|c)"),
+        ("choice", "ab(cd|ce)+f"),
+        ("nested", "a((bc)+d)+e"),
+    ):
+        why = "Texts without end, all of them tokenised to a depth."
+        for vocabulary, merged in (
+            ("pairs", ["ab", "bc", "cd", "de", "ba"]),
+            ("long", ["bc", "abc", "cda", "abcab", "ba", "aba", "bab"]),
+            ("late", ["cd", "bcd", "abcd", "ce", "bce", "ab"]),
+        ):
+            yield f"endless-{name}-{vocabulary}", why, merged, {"regex": pattern}
+
+
+def cases() -> Iterator[Case]:
+    """Cases ``ways-*``, ``after-special-*`` and ``looks-*``."""
+    for name, why, merged, grammar in small():
+        yield case(f"ways-{name}", why, "CONTINUATIONS", grammar, vocabulary={"merged": merged}, requires=("FFT-012",))
+    for name, codes in (
+        ("ascii", range(0x21, 0x7F)),
+        ("two", (0x80 + 0x41 * lead + 0x15 for lead in range(29))),
+        ("two-more", (0xFF + 0x3E * lead for lead in range(29))),
+        ("three", (0x820 + 0x1041 * lead for lead in range(13))),
+        ("four", (0x10020 + 0x11041 * lead for lead in range(15))),
+    ):
+        text = "".join(map(chr, codes))
+        why = "Every byte that UTF-8 knows, so that each has its place in a vocabulary."
+        yield case(f"ways-bytes-{name}", why, "CONTINUATIONS", either(f"{text}.", f"{text}!"), rows=BYTE_LEVEL)
+    yield from after_special()
+    yield from looks_ahead()
+    why = "Two ids spell the same byte, and a token spans."
+    for name, first, second in (("brace", '{"a', "{1"), ("letter", "re1", "r1"), ("space", " a", " 1")):
+        grammar = either(first, second)
+        yield case(f"ways-twins-{name}", why, "CONTINUATIONS", grammar, requires=("FFT-012",), rows=["toy-metaspace"])
+
+
+def after_special() -> Iterator[Case]:
+    """A special token inside: what stood before it is no context any more."""
+    names = {"toy-bpe": "<think>", "toy-ranks": "<think>", "toy-added": "[END]", "toy-metaspace": "<turn>"}
+    for row, special in names.items():
+        for name, before, rest in (
+            ("mark", "'", "\\n \\nx[yz]+!"),
+            ("mark-few", "'", "\\n \\nx(y|z)"),
+            ("word", "a", "ssistant[a-z]+!"),
+            ("space", " ", " the[a-z]+!"),
+            ("digit", "1", "23[0-9]+!"),
+        ):
+            items = [{"literal": before}, {"special": special}, {"regex": rest}]
+            places: dict[str, list[Any]] = {"": [before], "-inside": [before, {"special": special}]}
+            for place, prefix in places.items():
+                yield case(
+                    f"after-special-{name}-{row}{place}",
+                    "The text after a special token is tokenised alone.",
+                    "CONTINUATIONS SPECIAL_ITEM",
+                    {"sequence": items},
+                    prefix,
+                    requires=("FFT-005",),
+                    rows=[row],
+                )
+
+
+def looks_ahead() -> Iterator[Case]:
+    """Boundaries that the next character moves."""
+    for name, pattern in (
+        ("spaces", "a  [XZ]+"),
+        ("spaces-many", "a     [XZ]+"),
+        ("spaces-start", "  [XZ]+"),
+        ("tab-and-space", "a\\t [XZ]+"),
+        ("line-and-spaces", "a\\n  [XZ]+"),
+        ("spaces-or-end", "a  ([XZ]+)?b"),
+        ("mark-and-space", "a' [XZ]+"),
+    ):
+        why = "The last of several spaces goes to a word that follows."
+        yield case(f"looks-{name}", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, rows=["toy-bpe", "toy-ranks"])
+        prefix = [pattern[0]]
+        yield case(f"looks-{name}-in-context", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, prefix, rows=["toy-bpe"])
+    for name, pattern in (
+        ("word", "toy[a-z ]+;"),
+        ("after-space", "a toy[a-z ]+;"),
+        ("end", "toy( [a-z]+)*;"),
+        ("named", "Ångström[a-z]+;"),
+        ("half", "<call [a-z]+;"),
+    ):
+        why = "An added token that asks to be a word may fall apart when the word goes on."
+        yield case(f"looks-added-{name}", why, "CONTINUATIONS", {"regex": pattern}, rows=["toy-added"])
+    for name, word in (("space", " weather"), ("plain", "required"), ("accents", "Grüße"), ("one-more", " answers")):
+        why = "A whole word that no merge reaches falls apart when it goes on."
+        yield case(f"looks-whole-{name}", why, "CONTINUATIONS", {"regex": f"{word}[q-z]+!"}, rows=["toy-ranks"])
+        yield case(f"looks-whole-{name}-ends", why, "CONTINUATIONS", {"regex": f"{word}(!|[q-z]+)"}, rows=["toy-ranks"])
+        yield case(f"looks-whole-{name}-stands", why, "CONTINUATIONS", {"regex": f"{word}[!]+x"}, rows=["toy-ranks"])
+
+
+CASES = tuple(cases())

@@ -1,0 +1,205 @@
+"""Broken readings of grammars, and strict answers that look at too little of what may follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from tokenspec.areas.fast_forward.mutants.edits import Request, mutant
+from tokenspec.areas.mutant import Mutant
+from tokenspec_reference.fast_forward import (
+    adapter,
+    canonical,
+    continuations,
+    json_schema,
+    matcher,
+    regex_syntax,
+    strict,
+    utf8,
+)
+from tokenspec_reference.fast_forward.continuations import Text
+from tokenspec_reference.fast_forward.expression import Node
+from tokenspec_reference.fast_forward.mask import allowed_tokens
+from tokenspec_reference.fast_forward.tokenize import split_markers
+from tokenspec_reference.fast_forward.vocabulary import TokenBytes
+
+# ---- what may follow -----------------------------------------------------------------------------------------------
+
+
+def first_four(following: Any) -> list[bytes] | None:
+    found = FEW_TEXTS(following)
+    return None if found is None else found[:4]
+
+
+def last_four(following: Any) -> list[bytes] | None:
+    found = FEW_TEXTS(following)
+    return None if found is None else found[-4:]
+
+
+def merged_unseen(text: Text) -> list[int]:
+    return text.lossless(text.encoded(text.data) or [])
+
+
+def added_only(text: Text, tokens: Sequence[int]) -> bool:
+    return bool(tokens) and tokens[-1] in text.vocabulary.added
+
+
+def spaces_only(text: Text, tokens: Sequence[int]) -> bool:
+    del tokens
+    return LOOKS_AHEAD(text, ())
+
+
+def sixteen_bytes(text: Text) -> range:
+    return range(max(STARTS(text).start, len(text.data) - 16), len(text.data))
+
+
+def three_trials(text: Text, start: int, shared: list[int], following: Any) -> list[int]:
+    for extension in islice(text.vocabulary.extensions(text.data[start:], following), 3):
+        for candidate in strict._with_spanning_token(text, start, extension, following):
+            shared = strict._common(shared, candidate)
+    return shared
+
+
+def context_after_special(
+    vocabulary: TokenBytes, state: Any, forced: bytes, recent: Sequence[int], *, grammar_check: bool
+) -> tuple[list[int], bytes]:
+    first = next(split_markers(forced), b"")
+    if not isinstance(first, int):
+        return STRICT(vocabulary, state, forced, recent, grammar_check=grammar_check)
+    marker = vocabulary.raw((first,))
+    following: Any = matcher.after(state, marker)
+    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], recent, grammar_check=grammar_check)
+    return [first, *tokens], leftover
+
+
+def lowest_ids(vocabulary: TokenBytes, state: Any) -> Iterator[int]:
+    for token in allowed_tokens(vocabulary, state):
+        spelled = vocabulary.by_id[token]
+        if spelled is None or vocabulary.id_of[spelled] == token:
+            yield token
+
+
+# ---- languages -----------------------------------------------------------------------------------------------------
+
+
+def short_escape_only(reader: Any, code: int) -> Node:
+    if code in json_schema.SHORT_ESCAPES:
+        node: Node = reader.expressions.text(b"\\" + json_schema.SHORT_ESCAPES[code].encode())
+        return node
+    return SPELLED(reader, code)
+
+
+def pointer_as_it_is(reader: Any, reference: str, _pointer: str, _references: tuple[str, ...]) -> Any:
+    found = reader.root
+    for key in reference[2:].split("/"):
+        if key not in found:
+            raise json_schema.SchemaError(f"{reference} does not exist", field=reference)
+        found = found[key]
+    return found
+
+
+def least_of_the_rest_forgotten(request: Request) -> None:
+    schema = request["grammar"].get("json_schema", {})
+    if "minItems" in schema:
+        schema["minItems"] = min(schema["minItems"], max(len(schema.get("prefixItems", ())), 1))
+
+
+def whole_lines(ranges: Sequence[utf8.CodeRange]) -> list[utf8.CodeRange]:
+    return COMPLEMENT([] if list(ranges) == [(0x0A, 0x0A)] else ranges)
+
+
+def classes(**changed: list[utf8.CodeRange]) -> tuple[Any, str, Any]:
+    return regex_syntax, "CLASSES", {**regex_syntax.CLASSES, **changed}
+
+
+def any_count(reader: Any) -> tuple[int, int | None]:
+    least, most = BRACES(reader)
+    return min(least, 1), most
+
+
+def ranges_by_first_byte(low: int, high: int) -> Iterator[tuple[utf8.CodeRange, ...]]:
+    for part in BYTE_SEQUENCES(low, high):
+        yield (*part[:1], *((0x80, 0xBF) for _ in part[1:]))
+
+
+def brackets_allowed(reader: Any) -> list[utf8.CodeRange]:
+    char = reader.take()
+    return reader.escape() if char == "\\" else [(ord(char), ord(char))]
+
+
+def texts_counted_in_bytes(request: Request) -> None:
+    schema = request["grammar"].get("json_schema", {})
+    if schema.get("maxLength"):
+        schema["maxLength"] -= 1
+
+
+FEW_TEXTS = continuations.few_texts
+LOOKS_AHEAD = Text.looks_ahead
+STARTS = Text.starts
+STRICT = strict.strict_tokens
+SPELLED = json_schema._Reader.spelled
+COMPLEMENT = utf8.complement
+BRACES = regex_syntax._Reader.braces
+BYTE_SEQUENCES = utf8.byte_sequences
+FRACTIONS_ONLY = json_schema.INTEGER + r"(?:\.[0-9]+)?"
+LETTERS_AND_DIGITS = [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]
+
+MUTANTS: tuple[Mutant, ...] = (
+    mutant("first-four-texts", "FFT-020", "the first four ways to go on count", (strict, "few_texts", first_four)),
+    mutant("last-four-texts", "FFT-020", "the last four ways to go on count", (strict, "few_texts", last_four)),
+    mutant(
+        "whole-words",
+        "FFT-020",
+        "a word that no merge reaches is forced although it may go on",
+        (Text, "tokens", property(merged_unseen)),
+        rows=("toy-ranks",),
+    ),
+    mutant("spaces-unseen", "FFT-020", "spaces do not look ahead", (Text, "looks_ahead", added_only)),
+    mutant(
+        "added-unseen",
+        "FFT-020",
+        "added tokens do not look ahead",
+        (Text, "looks_ahead", spaces_only),
+        rows=("toy-added",),
+    ),
+    mutant("sixteen-bytes", "FFT-020", "no token is longer than sixteen bytes", (Text, "starts", sixteen_bytes)),
+    mutant("one-completion", "FFT-020", "a broken character ends in one way", (continuations, "COMPLETIONS", 1)),
+    mutant("three-trials", "FFT-020", "three tokens may span", (strict, "_shared_with_spanning", three_trials)),
+    mutant(
+        "context-after-special",
+        "FFT-020",
+        "the token before a special token is context",
+        (canonical, "strict_tokens", context_after_special),
+    ),
+    mutant(
+        "lowest-ids",
+        "FFT-012",
+        "of ids with equal bytes the mask has one",
+        (adapter, "allowed_tokens", lowest_ids),
+        rows=("toy-metaspace",),
+    ),
+    mutant(
+        "short-escape-only",
+        "FFT-042",
+        "a constant has no \\u escapes of what has a short one",
+        (json_schema._Reader, "spelled", short_escape_only),
+    ),
+    mutant(
+        "pointer-not-unescaped",
+        "FFT-042",
+        "~0 and ~1 of a $ref stay",
+        (json_schema._Reader, "resolve", pointer_as_it_is),
+    ),
+    mutant("least-of-the-rest", "FFT-042", "minItems counts the first items only", before=least_of_the_rest_forgotten),
+    mutant("dot-takes-lines", "FFT-042", "a dot matches a line feed", (regex_syntax, "complement", whole_lines)),
+    mutant("word-without-underscore", "FFT-042", "\\w has no underscore", classes(w=LETTERS_AND_DIGITS)),
+    mutant("space-without-vertical-tab", "FFT-042", "\\s is four characters", classes(s=[(9, 10), (13, 13), (32, 32)])),
+    mutant("no-exponent", "FFT-042", "numbers have no exponent", (json_schema, "NUMBER", FRACTIONS_ONLY)),
+    mutant("count-of-one", "FFT-042", "counts above one are one", (regex_syntax._Reader, "braces", any_count)),
+    mutant("range-by-first-byte", "FFT-042", "ranges end at blocks", (utf8, "byte_sequences", ranges_by_first_byte)),
+    mutant("shorter-texts", "FFT-042", "maxLength is exclusive", before=texts_counted_in_bytes),
+    mutant(
+        "class-operations", "FFT-041", "a bracket in a class", (regex_syntax._Reader, "bracket_item", brackets_allowed)
+    ),
+)

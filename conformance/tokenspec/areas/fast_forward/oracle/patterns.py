@@ -1,0 +1,131 @@
+"""A grammar as a pattern of Python's ``re``: the second opinion on which texts belong to it.
+
+Written from the chapter, with code of neither the reference nor llguidance.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tokenspec.areas.fast_forward.records import Hex, data_of
+
+WHOLE_NUMBER = "-?(?:0|[1-9][0-9]*)"
+KINDS = {
+    "integer": WHOLE_NUMBER,
+    "number": rf"{WHOLE_NUMBER}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?",
+    "boolean": "(?:true|false)",
+    "null": "null",
+}
+CHARACTER = r'(?:[^"\\\x00-\x1f\x7f]|\\["\\bfnrt]|\\u00(?:[01][0-9a-fA-F]|7[fF]))'
+SHORT = {"\b": "b", "\t": "t", "\n": "n", "\f": "f", "\r": "r", '"': '"', "\\": "\\"}
+
+
+def member(grammar: Mapping[str, Any], text: bytes) -> bool:
+    """Whether a text belongs to a grammar without special tokens."""
+    if "literal" in grammar:
+        return text == _data(grammar["literal"])
+    if "alternatives" in grammar:
+        return text in map(_data, grammar["alternatives"])
+    try:
+        return re.fullmatch(_pattern(grammar), text.decode(), re.ASCII) is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _data(value: Any) -> bytes:
+    return data_of(value if isinstance(value, str) else Hex(**value))
+
+
+def _pattern(grammar: Mapping[str, Any]) -> str:
+    if "regex" in grammar:
+        return f"(?:{grammar['regex']})"
+    if "sequence" in grammar:
+        return "".join(map(_pattern, grammar["sequence"]))
+    if "literal" in grammar:
+        return re.escape(str(grammar["literal"]))
+    gap = r"[ \n\r\t]*" if grammar.get("whitespace") == "flexible" else ""
+    return _Schema(grammar["json_schema"], gap).any_of(grammar["json_schema"])
+
+
+class _Schema:
+    """Patterns of the parts of one schema."""
+
+    def __init__(self, root: Any, gap: str) -> None:
+        self.root, self.gap = root, gap
+        self.comma, self.colon = f"{gap},{gap}", f"{gap}:{gap}"
+
+    def any_of(self, schema: Mapping[str, Any]) -> str:
+        if "$ref" in schema:
+            target = self.root
+            for part in schema["$ref"].split("/")[1:]:
+                target = target[part.replace("~1", "/").replace("~0", "~")]
+            return self.any_of(target)
+        if "const" in schema:
+            return self.constant(schema["const"])
+        if "enum" in schema:
+            return _either(map(self.constant, schema["enum"]))
+        if "anyOf" in schema:
+            return _either(map(self.any_of, schema["anyOf"]))
+        kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+        return _either(KINDS.get(kind) or getattr(self, f"{kind}_of")(schema) for kind in kinds)
+
+    def string_of(self, schema: Mapping[str, Any]) -> str:
+        return f'"{CHARACTER}{{{schema.get("minLength", 0)},{schema.get("maxLength", "")}}}"'
+
+    def array_of(self, schema: Mapping[str, Any]) -> str:
+        first = [self.any_of(item) for item in schema.get("prefixItems", [])]
+        open_end = schema["items"] is not False
+        rest = self.any_of(schema["items"]) if open_end else "(?!)"
+        least, most = schema.get("minItems", 0), schema.get("maxItems", float("inf"))
+        most = most if open_end else min(most, len(first))
+
+        def after(count: int) -> str:
+            """What may follow ``count`` items."""
+            if count >= most:
+                return ""
+            if count and count >= len(first):
+                bounds = f"{max(least - count, 0)},{'' if most == float('inf') else int(most) - count}"
+                return f"(?:{self.comma}{rest}){{{bounds}}}"
+            item = first[count] if count < len(first) else rest
+            more = f"{self.comma if count else ''}{item}{after(count + 1)}"
+            return more if count < least else f"(?:{more})?"
+
+        return rf"\[{self.gap}{after(0)}{self.gap}\]"
+
+    def object_of(self, schema: Mapping[str, Any]) -> str:
+        required = schema.get("required", [])
+        return self.braces(
+            [(name, self.any_of(value), name in required) for name, value in schema.get("properties", {}).items()]
+        )
+
+    def braces(self, members: Sequence[tuple[str, str, bool]]) -> str:
+        started = unstarted = ""
+        for name, value, needed in reversed(members):
+            pair = f"{re.escape(json.dumps(name, ensure_ascii=False))}{self.colon}{value}"
+            unstarted = f"{pair}{started}" if needed else f"(?:{pair}{started}|{unstarted})"
+            started = f"(?:{self.comma}{pair}){'' if needed else '?'}{started}"
+        return rf"\{{{self.gap}{unstarted}{self.gap}\}}"
+
+    def constant(self, value: Any) -> str:
+        if isinstance(value, str):
+            return f'"{"".join(map(_spellings, value))}"'
+        if isinstance(value, Mapping):
+            return self.braces([(name, self.constant(item), True) for name, item in value.items()])
+        if isinstance(value, list):
+            return rf"\[{self.gap}{self.comma.join(map(self.constant, value))}{self.gap}\]"
+        return re.escape(json.dumps(value))
+
+
+def _either(patterns: Any) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+def _spellings(char: str) -> str:
+    """Every way a constant may write one character."""
+    short = [re.escape("\\" + SHORT[char])] if char in SHORT else []
+    if char >= " " and char != "\x7f":
+        return short[0] if short else re.escape(char)
+    return _either([*short, rf"\\u{ord(char):04x}", rf"\\u{ord(char):04X}"])

@@ -1,0 +1,29 @@
+"""What a grammar makes of a text: llguidance's automaton over bytes, and Python's regular expressions beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tokenspec.areas.fast_forward.oracle.language import Language
+from tokenspec.areas.fast_forward.oracle.patterns import member
+from tokenspec.areas.fast_forward.records import Bytes, Probe, data_of
+
+
+class Disagreement(Exception):
+    """The two disagree about a text: one of them, or the case, is wrong."""
+
+
+def probed(grammar: Mapping[str, Any], prefix: bytes, probes: Sequence[Bytes]) -> Iterator[Probe]:
+    """One answer a probe.
+
+    Raises:
+        Disagreement: a text belongs to the grammar by one of the two only.
+    """
+    language = Language(grammar, prefix)
+    for probe in map(data_of, probes):
+        allowed = language.allowed_of(probe)
+        complete = allowed == len(probe) and language.complete(probe)
+        if complete != member(grammar, prefix + probe):
+            raise Disagreement(f"{grammar}: llguidance says {complete} of {prefix + probe!r}, re says {not complete}")
+        yield Probe(allowed, complete)
