@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tokenspec.areas.selection import Selection
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.power.edits import Edit
 from tokenspec.power.judging import Fate
 from tokenspec.power.lists import read_lists, stale
-from tokenspec.power.measuring import Extent, Measuring
+from tokenspec.power.measuring import Extent, Measuring, have_no_threads
 from tokenspec.power.parts import chosen_parts, part_of
 
 WHAT = ("killed", "crashed", "survived", "equivalent")
@@ -56,9 +57,10 @@ def measure_power(asked: Asked) -> int:
     parts = chosen_parts(asked.areas)
     if not hasattr(os, "fork"):
         raise UsageError("--automatic makes processes of itself, which this system cannot; use Linux or macOS")
+    have_no_threads()
     told, console = screen(stderr=True), screen()
     lists = read_lists()
-    measuring = Measuring(parts, lists, asked.rows, asked.statuses)
+    measuring = Measuring(parts, lists, Selection(rows=asked.rows, statuses=asked.statuses))
     measuring.prepare(asked.jobs, lambda row, area, cells: told.print(f"{row} {area}: {cells} cells", highlight=False))
     edits = measuring.named(asked.only) if asked.only else measuring.sample(asked.sample, asked.seed)
     counts: Counter[str] = Counter()

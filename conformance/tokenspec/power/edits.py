@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path as File
 from types import CodeType
 
-from tokenspec.power.operators import OPERATORS, Surroundings
+from tokenspec.power.operators import OPERATORS, Signature, Surroundings
 from tokenspec.power.statements import Statement, statements_of
 from tokenspec.power.trees import Path, at, called, replaced, steps
 from tokenspec.power.untouched import is_untouched
@@ -58,12 +58,13 @@ class Edit:
         """The code before and after, with the expression around it where that is short."""
         end = len(self.path)
         before, after = _text(at(self.source.tree, self.path)), _text(self.new)
-        while end and isinstance(at(self.source.tree, self.path[:end]), ast.expr):
+        while end and isinstance(at(self.source.tree, self.path[:end]), (ast.expr, ast.keyword, ast.comprehension)):
             end -= 1
             wider = at(self.source.tree, self.path[:end])
-            if not isinstance(wider, ast.expr) or len(was := _text(wider)) > SHOWN:
-                break
-            before, after = was, _text(replaced(wider, self.path[end:], self.new))
+            if isinstance(wider, ast.expr):
+                if len(was := _text(wider)) > SHOWN:
+                    break
+                before, after = was, _text(replaced(wider, self.path[end:], self.new))
         return _shortened(before, after)
 
     @cached_property
@@ -95,7 +96,7 @@ class Source:
 
     file: str
     where: File
-    package: Signatures
+    package: Package
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -131,7 +132,7 @@ class Source:
                 if is_untouched(below, node, step[0], self.package.refusals):
                     continue
                 place = (*path, step)
-                around = Surroundings(node, step[0], function, self.package.least, self.package.optional)
+                around = Surroundings(node, step[0], function, self.package.signatures)
                 statement = next(number[place[:end]] for end in range(len(place), 0, -1) if place[:end] in number)
                 for name, operator in OPERATORS.items():
                     for new in operator(below, around):
@@ -149,45 +150,26 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Signatures:
-    """What is known of the functions of the whole package, by their last name.
+class Package:
+    """What is known of the functions and classes of all files, by their last name.
 
     Attributes:
-        least: how many positional arguments each needs at least.
-        optional: the keywords each can do without.
+        signatures: how they are called.
         refusals: the names that make errors: what they are told is for people.
     """
 
-    least: Mapping[str, int]
-    optional: Mapping[str, frozenset[str]]
+    signatures: Mapping[str, Signature]
     refusals: frozenset[str]
 
 
-def signatures_of(trees: Sequence[ast.Module]) -> Signatures:
+def package_of(trees: Sequence[ast.Module]) -> Package:
     """Read every function and class of a package."""
-    least: dict[str, int] = {}
-    optional: dict[str, frozenset[str]] = {}
-    refusals = {"ValueError", "TypeError", "KeyError", "RuntimeError", "Exception", "fail"}
     nodes = [node for tree in trees for node in ast.walk(tree)]
+    signatures: dict[str, Signature] = {}
     for node in nodes:
-        if isinstance(node, Functions):
-            given = node.args
-            names = [item.arg for item in [*given.posonlyargs, *given.args] if item.arg not in {"self", "cls"}]
-            needed = len(names) - len(given.defaults)
-            spare = {*names[needed:]} | {
-                item.arg for item, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
-            }
-            least[node.name] = max(least.get(node.name, 0), needed)
-            optional[node.name] = optional.get(node.name, frozenset(spare)) & spare
-            if node.returns is not None and ast.unparse(node.returns).endswith(("Error", "Exception", "Reject")):
-                refusals.add(node.name)
-        elif isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(item) for item in node.decorator_list):
-            fields = [
-                item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
-            ]
-            spare = {ast.unparse(item.target) for item in fields if item.value is not None}
-            least[node.name] = max(least.get(node.name, 0), len(fields) - len(spare))
-            optional[node.name] = optional.get(node.name, frozenset(spare)) & spare
+        if isinstance(node, (*Functions, ast.ClassDef)) and (own := _signature(node)) is not None:
+            signatures[node.name] = signatures[node.name].met(own) if node.name in signatures else own
+    refusals = {"ValueError", "TypeError", "KeyError", "RuntimeError", "Exception", "fail"}
     grown = True
     while grown:
         made = {
@@ -199,14 +181,34 @@ def signatures_of(trees: Sequence[ast.Module]) -> Signatures:
         grown = not made <= refusals
         refusals |= made
     refusals |= {called(node.exc) for node in nodes if isinstance(node, ast.Raise) and node.exc is not None}
-    return Signatures(least, optional, frozenset(refusals - {""}))
+    return Package(signatures, frozenset(refusals - {""}))
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Signature | None:
+    """How a function, or a class that is a record, is called."""
+    if isinstance(node, Functions):
+        given = node.args
+        plain = [item for item in [*given.posonlyargs, *given.args] if item.arg not in {"self", "cls"}]
+        needed = len(plain) - len(given.defaults)
+        spare = [item.arg for item in plain[needed:]] + [
+            item.arg for item, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
+        ]
+        kinds = tuple(ast.unparse(item.annotation) if item.annotation else "" for item in plain)
+        return Signature(needed, kinds, frozenset(spare))
+    written = " ".join(map(ast.unparse, [*node.decorator_list, *node.bases]))
+    if "dataclass" not in written and "NamedTuple" not in written and "Struct" not in written:
+        return None
+    fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+    spare = [ast.unparse(item.target) for item in fields if item.value is not None]
+    kinds = tuple(ast.unparse(item.annotation) for item in fields)
+    return Signature(len(fields) - len(spare), kinds, frozenset(spare))
 
 
 def read_package(folder: File) -> list[Source]:
     """The files of a package."""
     files = sorted(folder.rglob("*.py"))
-    signatures = signatures_of([ast.parse(file.read_text(encoding="utf-8")) for file in files])
-    return [Source(file.relative_to(folder).as_posix(), file, signatures) for file in files]
+    package = package_of([ast.parse(file.read_text(encoding="utf-8")) for file in files])
+    return [Source(file.relative_to(folder).as_posix(), file, package) for file in files]
 
 
 def drawn(edits: Sequence[Edit], count: int, seed: str) -> list[Edit]:

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Extent:
     """How much of a part is judged.
 
     Attributes:
-        statements: all there are.
+        statements: all that can be edited.
         outside: said by hand not to be judged.
         unreached: executed by no cell.
     """
@@ -46,24 +46,18 @@ class Extent:
 class Measuring:
     """The reference and the cells it is judged on, ready for edits."""
 
-    def __init__(
-        self, parts: Sequence[Part], lists: Lists, rows: Sequence[str] = (), statuses: Sequence[str] = ()
-    ) -> None:
-        """Read the reference; ``rows`` and ``statuses`` narrow what judges these parts of it."""
-        os.environ.update(ALONE)
+    def __init__(self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path | None = None) -> None:
+        """Read the reference; ``selection`` narrows what judges these parts, ``folder`` keeps what is measured."""
         self.lists = lists
         self.sources = read_package(reference_folder())
         all_checks()
         executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
-        cells = select_cells(Selection(areas=executing, rows=tuple(rows), statuses=tuple(statuses)))
+        cells = select_cells(replace(selection, areas=executing))
         self.parts = [part.name for part in parts]
-        self.reach = Reach(self.sources, cells, user_cache_path("tokenspec") / "power")
+        self.reach = Reach(self.sources, cells, folder or user_cache_path("tokenspec") / "power")
 
     def prepare(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
         """Measure what the cells execute, and import what the reference will."""
-        _import("torch")
-        with suppress(ImportError):
-            importlib.import_module("torch").set_num_threads(1)
         self.reach.measure(jobs, on_row)
         for reached in self.reach.found.values():
             for name in reached.measured.modules:
@@ -86,7 +80,8 @@ class Measuring:
         counts: Counter[tuple[str, str]] = Counter()
         for source in self.sources:
             part = part_of(source.file)
-            for number, statement in enumerate(source.statements):
+            for number in {edit.statement for edit in source.edits}:
+                statement = source.statements[number]
                 counts[part, "statements"] += 1
                 if self.is_outside(source.file, statement.within):
                     counts[part, "outside"] += 1
@@ -134,6 +129,13 @@ class Measuring:
                 on_fate(fate)
         Judge(self.reach, self.users, fates, on_fate).judge(jobs)
         return list(fates.values())
+
+
+def have_no_threads() -> None:
+    """For a process that others are made of; called before anything else is imported."""
+    os.environ.update(ALONE)
+    with suppress(ImportError):
+        importlib.import_module("torch").set_num_threads(1)
 
 
 def reference_folder() -> Path:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -61,7 +63,8 @@ RENAMED = {
 NOTHING_DONE = {"strip", "lstrip", "rstrip", "lower", "upper", "casefold", "removeprefix", "removesuffix", "replace"}
 ORDERED = {"sorted", "reversed"}
 NEEDS_TWO = {"min", "max", "isinstance", "issubclass", "hasattr", "setattr", "map", "filter", "cast", "super"}
-UNSWAPPED = {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "map", "filter", "cast", "super"}
+SYMMETRIC = {"min", "max", "isdisjoint", "gcd"}
+UNSWAPPED = SYMMETRIC | {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "map", "filter", "cast", "super"}
 EMPTY = {
     "list": "[]",
     "tuple": "()",
@@ -76,6 +79,26 @@ EMPTY = {
 
 
 @dataclass(frozen=True)
+class Signature:
+    """What all functions of one name have in common.
+
+    Attributes:
+        least: how many positional arguments each needs at least.
+        kinds: the annotation of each positional argument; where they differ, none.
+        optional: the keywords each can do without.
+    """
+
+    least: int
+    kinds: tuple[str, ...]
+    optional: frozenset[str]
+
+    def met(self, other: Signature) -> Signature:
+        """What both have in common."""
+        same = tuple(one if one == two else "" for one, two in zip(self.kinds, other.kinds, strict=False))
+        return Signature(max(self.least, other.least), same, self.optional & other.optional)
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What an operator knows besides the node.
 
@@ -83,15 +106,13 @@ class Surroundings:
         parent: the node it hangs on.
         field: by which field.
         function: the innermost function around it.
-        least: function name -> how many positional arguments every function of that name needs at least.
-        optional: function name -> the keyword arguments that every function of that name can do without.
+        known: what is known of the package's functions and classes, by their last name.
     """
 
     parent: ast.AST
     field: str
     function: ast.FunctionDef | ast.AsyncFunctionDef | None
-    least: Mapping[str, int]
-    optional: Mapping[str, frozenset[str]]
+    known: Mapping[str, Signature]
 
 
 Operator = Callable[[Any, Surroundings], Iterator[ast.AST]]
@@ -141,6 +162,8 @@ def truth(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 
 def text(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """A text without its first character, with a blank more, and none."""
+    if isinstance(here.parent, ast.Subscript) and here.field == "slice":
+        return  # a field that is not there is no wrong answer, only a crash
     if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node.value:
         blank: Any = " " if isinstance(node.value, str) else b" "
         yield ast.Constant(node.value[1:])
@@ -168,6 +191,8 @@ def connective(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """The other of ``and`` and ``or``, and each operand left out."""
     del here
     if isinstance(node, ast.BoolOp):
+        if _binds(node):
+            return
         yield _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
         for index in range(len(node.values)):
             rest = _without(node.values, index)
@@ -184,13 +209,19 @@ def negation(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 
 def decided(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """A condition that always or never holds: a branch is dropped."""
-    if isinstance(node, ast.expr) and _is_condition(node, here) and not isinstance(node, ast.Constant):
-        if not isinstance(here.parent, ast.While):
-            yield ast.Constant(value=True)
-        yield ast.Constant(value=False)
+    if isinstance(node, ast.Constant) or not _is_condition(node, here) or _binds(node):
+        return
+    if not isinstance(here.parent, ast.While):
+        yield ast.Constant(value=True)
+    yield ast.Constant(value=False)
 
 
-def _is_condition(node: ast.expr, here: Surroundings) -> bool:
+def _binds(node: ast.AST) -> bool:
+    """Whether it gives a name a value: what follows needs it."""
+    return any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+
+
+def _is_condition(node: ast.AST, here: Surroundings) -> bool:
     if isinstance(here.parent, (ast.If, ast.While, ast.IfExp)):
         return here.field == "test"
     return isinstance(here.parent, ast.comprehension) and node in here.parent.ifs
@@ -220,27 +251,37 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
-    """Two arguments swapped; one that can be left out is."""
+    """Two arguments of one kind swapped; one that can be left out is."""
     if not isinstance(node, ast.Call):
         return
     name, given = called(node), node.args
+    known = here.known.get(name)
     plain = not any(isinstance(item, ast.Starred) for item in given)
     if plain and name not in UNSWAPPED:
-        for index in range(len(given) - 1):
-            if ast.dump(given[index]) != ast.dump(given[index + 1]):
-                yield _with(node, args=[*given[:index], given[index + 1], given[index], *given[index + 2 :]])
-    if plain and len(given) > 1 and len(given) > here.least.get(name, 0) and name not in NEEDS_TWO:
+        kinds = known.kinds if known is not None else tuple(map(_kind, given))
+        for index, (one, other) in enumerate(itertools.pairwise(given)):
+            if ast.dump(one) != ast.dump(other) and len(set(kinds[index : index + 2])) == 1:
+                yield _with(node, args=[*given[:index], other, one, *given[index + 2 :]])
+    if known is None and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self":
+        return  # something callable that is kept: nothing is known of it
+    least = known.least if known is not None else 1
+    if plain and len(given) > least and name not in NEEDS_TWO:
         yield _with(node, args=given[:-1])
     for index, keyword in enumerate(node.keywords):
-        if keyword.arg is None or name not in here.optional or keyword.arg in here.optional[name]:
+        if keyword.arg is None or known is None or keyword.arg in known.optional:
             yield _with(node, keywords=_without(node.keywords, index))
+
+
+def _kind(node: ast.expr) -> str:
+    """What can be seen of the type of an argument."""
+    return type(node.value).__name__ if isinstance(node, ast.Constant) else type(node).__name__
 
 
 def other_function(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """The function's counterpart: ``any`` for ``all``; or what it is called on, unchanged."""
     del here
     name = called(node)
-    if name in RENAMED:
+    if name in RENAMED and (isinstance(node.func, ast.Attribute) or hasattr(builtins, name)):
         function = node.func
         renamed = (
             _with(function, attr=RENAMED[name])
@@ -289,7 +330,7 @@ def answer(node: Any, here: Surroundings) -> Iterator[ast.AST]:
             yield ast.Return(_parsed(value))
 
 
-LEFT_OUT = (ast.Raise, ast.Expr, ast.Assert, ast.Delete, ast.AugAssign, ast.Return)
+LEFT_OUT = (ast.Raise, ast.Expr, ast.Assert, ast.Delete, ast.AugAssign)
 
 
 def deleted(node: Any, here: Surroundings) -> Iterator[ast.AST]:
@@ -297,7 +338,9 @@ def deleted(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     if isinstance(node, (ast.Continue, ast.Break)):
         yield ast.Break() if isinstance(node, ast.Continue) else ast.Continue()
         yield ast.Pass()
-    elif isinstance(node, LEFT_OUT):
+    elif isinstance(node, ast.Expr) and isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+        yield ast.Expr(ast.YieldFrom(ast.Tuple([], ast.Load())))
+    elif isinstance(node, LEFT_OUT) or (isinstance(node, ast.Return) and isinstance(here.parent, ast.If)):
         yield ast.Pass()
     elif isinstance(node, ast.Assign) and here.function is not None:
         kept = all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
