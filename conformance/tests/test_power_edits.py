@@ -104,7 +104,16 @@ def test_the_file_is_left_alone(source: Source) -> None:
 
 @pytest.mark.parametrize(
     "untouched",
-    ["What the module says", "A few words", "shown'", "two words", "expected a text", "Callable", "TYPE_CHECKING", "annotations"],
+    [
+        "What the module says",
+        "A few words",
+        "shown'",
+        "two words",
+        "expected a text",
+        "Callable",
+        "TYPE_CHECKING",
+        "annotations",
+    ],
 )
 def test_what_people_or_type_checkers_read_is_not_edited(source: Source, untouched: str) -> None:
     for edit in source.edits:
@@ -143,5 +152,5 @@ def test_a_counting_program_does_what_the_program_does(source: Source) -> None:
     assert counting["shown"]("a tool USER", 3, strict=True) == plain["shown"]("a tool USER", 3, strict=True)
     ran = {source.statements[number].line for number, count in enumerate(counts) if count > at_import[number]}
     lines = PROGRAM.splitlines()
-    assert "        found.append(word[1 : limit - 1] + \"!\")" in {lines[line - 1] for line in ran}
+    assert '        found.append(word[1 : limit - 1] + "!")' in {lines[line - 1] for line in ran}
     assert not any("raise" in lines[line - 1] for line in ran)

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Literal
 
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.areas.area import Cell
-from tokenspec.models import Row
+from tokenspec.areas.area import Cell, models_of
+from tokenspec.models import Row, specs
 from tokenspec.power.edits import Edit
 from tokenspec.power.forks import Died, Task, in_forks
 from tokenspec.power.loading import fresh_adapter, module_name
@@ -18,7 +18,7 @@ from tokenspec.power.reach import Reach, Reached, Seen
 from tokenspec.power.rows import row_at_hand
 from tokenspec.power.users import Users
 from tokenspec.runner import Run
-from tokenspec.verdict import NON_CONFORMANT, Verdict
+from tokenspec.verdict import NON_CONFORMANT, CellResult, Verdict
 
 What = Literal["killed", "crashed", "survived", "equivalent"]
 
@@ -60,12 +60,21 @@ class Fate:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a process found out of one edit on one row: ``killer`` is (check, cell), ``crash`` (error, cell)."""
+    """What a process found out of one edit on one row.
+
+    Attributes:
+        judged: how many cells were judged.
+        killer: the check that noticed, and its cell.
+        crash: the first error of the adapter, and its cell.
+        past: cells judged after that.
+        case: of the cell that noticed.
+    """
 
     judged: int
     killer: tuple[str, str] | None
     crash: tuple[str, str] | None
     past: int
+    case: str = ""
 
 
 @dataclass
@@ -88,35 +97,32 @@ class Judge:
 
     def judge(self, jobs: int) -> None:
         """Decide all of them."""
-        wanted: dict[str, dict[str, list[tuple[Cell, Seen]]]] = {}
-        for fate in self.fates.values():
-            if fate.what is not None:
-                continue
-            users = self.users.of(fate.edit.source, fate.edit.statement)
-            for (row, _), reached in self.reach.found.items():
-                cells = ordered(reached, users)
-                if cells:
-                    wanted.setdefault(row, {}).setdefault(fate.edit.id, []).extend(cells)
-        for row in sorted(wanted, key=_row_order(self.reach)):
-            left = {id_: cells for id_, cells in wanted[row].items() if self.fates[id_].what is None}
-            if not left:
-                continue
-            with row_at_hand(row) as rows:
-                for id_, found in in_forks(self._tasks(left, rows), jobs):
-                    self._learn(self.fates[id_], found)
+        rows = list(dict.fromkeys(row for row, _ in self.reach.found))
+        for row in sorted(rows, key=lambda row: not is_quick(row)):
+            left = {fate.edit.id: cells for fate in self.fates.values() if (cells := self._cells(fate, row))}
+            if left:
+                with row_at_hand(row) as models:
+                    for id_, found in in_forks(self._tasks(left, models), jobs):
+                        self._learn(self.fates[id_], found)
         for fate in self.fates.values():
             if fate.what is None:
                 self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
 
-    def _tasks(self, left: Mapping[str, list[tuple[Cell, Seen]]], rows: Mapping[str, Row]) -> Iterator[Task]:
+    def _cells(self, fate: Fate, row: str) -> list[tuple[Cell, Seen]]:
+        """The cells of a row that may notice an edit; none where its fate is known."""
+        if fate.what is not None:
+            return []
+        users = self.users.of(fate.edit.source, fate.edit.statement)
+        there = (reached for (own, _), reached in self.reach.found.items() if own == row)
+        return [one for reached in there for one in ordered(reached, users)]
+
+    def _tasks(self, left: Mapping[str, list[tuple[Cell, Seen]]], models: Mapping[str, Row]) -> Iterator[Task]:
         for id_, cells in left.items():
             fate = self.fates[id_]
-            known = self.killers.get((fate.edit.file, fate.edit.within), deque())
-            first = sorted(
-                cells, key=lambda one: known.index(one[0].case.id) if one[0].case.id in known else len(known)
-            )
-            seconds = LEAST + TIMES * sum(seen.seconds for _, seen in cells)
-            yield Task(id_, partial(tried, fate.edit, first, rows, LOOKED_PAST - fate.past), LEAST + seconds)
+            rank = {case: place for place, case in enumerate(self.killers.get(_place(fate), ()))}
+            first = sorted(cells, key=lambda one: rank.get(one[0].case.id, len(rank)))
+            seconds = 2 * LEAST + TIMES * sum(seen.seconds for _, seen in cells)
+            yield Task(id_, partial(tried, fate.edit, first, models, LOOKED_PAST - fate.past), seconds)
 
     def _learn(self, fate: Fate, found: Trial | Died) -> None:
         if isinstance(found, Died):
@@ -126,8 +132,7 @@ class Judge:
         fate.past += found.past
         fate.crash = fate.crash or found.crash
         if found.killer is not None:
-            case = found.killer[1]
-            self.killers.setdefault((fate.edit.file, fate.edit.within), deque(maxlen=8)).appendleft(_case_of(case))
+            self.killers.setdefault(_place(fate), deque(maxlen=8)).appendleft(found.case)
             self._decide(fate, "killed", *found.killer)
         elif fate.crash is not None and fate.past >= LOOKED_PAST:
             self._decide(fate, "crashed", *fate.crash)
@@ -137,14 +142,13 @@ class Judge:
         self.on_fate(fate)
 
 
-def _case_of(name: str) -> str:
-    area, _, rest = name.partition("/")
-    return f"{area}/{rest.partition('/')[2]}"
+def _place(fate: Fate) -> tuple[str, str]:
+    return fate.edit.file, fate.edit.within
 
 
-def _row_order(reach: Reach) -> Callable[[str], tuple[bool, int]]:
-    rows = list(dict.fromkeys(row for row, _ in reach.found))
-    return lambda row: (not all(part.startswith("toy-") or part == "-" for part in row.split("+")), rows.index(row))
+def is_quick(row: str) -> bool:
+    """Whether it is loaded in no time: these rows come first."""
+    return all(specs()[model].status == "toy" for model in models_of(row))
 
 
 def ordered(reached: Reached, users: Sequence[tuple[str, int]]) -> list[tuple[Cell, Seen]]:
@@ -170,28 +174,40 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
         adapter = fresh_adapter({module_name(edit.file): edit.program()})
     except Exception as error:  # noqa: BLE001 - whatever the edited module raises
         return Trial(0, None, (f"{type(error).__name__}: {error}", "when it is loaded"), past)
-    column = InProcess("edited", adapter)
     usual = {cell.name: seen for cell, seen in cells}
-    limit = LEAST + TIMES * max(seen.seconds for _, seen in cells)
-    run = Run([column], [cell for cell, _ in cells], limit)
+    column = InProcess("edited", adapter)
+    run = Run([column], [cell for cell, _ in cells], LEAST + TIMES * max(seen.seconds for _, seen in cells))
     judged = since = 0
     crash: tuple[str, str] | None = None
     for result in run.judge_row(column, run.cells, rows):
         judged += 1
         since += crash is not None
-        other = usual[result.name].other
-        slow = False
-        for found in result.findings:
-            was = other.get(found.check, str(Verdict.PASS))
-            if was == found.verdict:
-                continue
-            if found.verdict in NON_CONFORMANT:
-                return Trial(judged, (found.check, result.name), crash, since)
-            if found.verdict is Verdict.UNSUPPORTED and was == Verdict.PASS:
-                return Trial(judged, (CLAIMS, result.name), crash, since)
-            if found.verdict is Verdict.ERROR:
-                crash = crash or (found.detail.partition("\n")[0], result.name)
-                slow = slow or bool(found.slow)
-        if crash is not None and (since >= past or slow):
+        noticed = noticed_by(result, usual[result.name].other)
+        if noticed:
+            return Trial(judged, (noticed, result.name), crash, since, result.case)
+        crash = crash or error_in(result, usual[result.name].other)
+        if crash is not None and (result.slow or since >= past):
             return Trial(judged, None, crash, past)
     return Trial(judged, None, crash, since)
+
+
+def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
+    """The check that notices, empty where none does.
+
+    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output.
+    """
+    for found in result.findings:
+        was = usual.get(found.check, str(Verdict.PASS))
+        if found.verdict in NON_CONFORMANT and was not in NON_CONFORMANT:
+            return found.check
+        if found.verdict is Verdict.UNSUPPORTED and was == Verdict.PASS:
+            return CLAIMS
+    return ""
+
+
+def error_in(result: CellResult, usual: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first error of a cell that the unedited reference answers, with the cell."""
+    for found in result.findings:
+        if found.verdict is Verdict.ERROR and usual.get(found.check) != Verdict.ERROR:
+            return found.detail.partition("\n")[0], result.name
+    return None

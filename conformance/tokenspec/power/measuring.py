@@ -114,7 +114,8 @@ class Measuring:
         Raises:
             UsageError: there is none of that name, as after a change of the reference.
         """
-        found = {edit.id: edit for source in self.sources for edit in source.edits if edit.id in ids}
+        chosen = (source for source in self.sources if part_of(source.file) in self.parts)
+        found = {edit.id: edit for source in chosen for edit in source.edits if edit.id in ids}
         for id_ in ids:
             if id_ not in found:
                 raise UsageError(f"no edit {id_!r} of this reference; ids change with the code they are about")

@@ -344,7 +344,7 @@ def deleted(node: Any, here: Surroundings) -> Iterator[ast.AST]:
         yield ast.Pass()
     elif isinstance(node, ast.Assign) and here.function is not None:
         kept = all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
-        if (kept and here.function.name != "__init__") or _is_bound_before(node, here.function):
+        if (here.function.name != "__init__") if kept else _is_bound_before(node, here.function):
             yield ast.Pass()
     elif isinstance(node, ast.ExceptHandler) and not (len(node.body) == 1 and isinstance(node.body[0], ast.Raise)):
         yield _with(node, body=[ast.Raise()])
