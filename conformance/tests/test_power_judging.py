@@ -47,7 +47,7 @@ def test_every_outcome(measuring: Measuring) -> None:
     edits = [named(measuring, *place) for place in (KILLED, CRASHED, SURVIVED)]
     seen = []
     killed, crashed, survived = measuring.judge(edits, 2, seen.append)
-    assert (killed.what, killed.by) == ("killed", "template.text")
+    assert (killed.what, killed.by) == ("killed", "template-engine.text")
     assert killed.cell.startswith("template-engine/-/tojson-")
     assert (crashed.what, crashed.by.partition(":")[0]) == ("crashed", "AttributeError")
     assert survived.what == "survived"
