@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,9 @@ class ReturnsShortMasks(ReferenceAdapter):
 
 
 class ReturnsNothing(ReferenceAdapter):
-    """Gives ids only: no masks to judge."""
+    """Gives ids only: no masks to judge, and claims none."""
+
+    capabilities: Mapping[str, Any] = {}
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"token_ids": super().render(request)["token_ids"]}

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from tokenspec import runner
 from tokenspec.adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.capability import Profile
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Area, Cell, models_of
@@ -83,6 +84,7 @@ class Asked:
             output=outcome.output if isinstance(outcome, Ok) else None,
             outcome=outcome,
             expect=TypedExpectation().of(cell),
+            profile=Profile(),
             mutated=False,
             rows=self.rows_of(cell.row),
             call=call or (lambda _request: outcome),

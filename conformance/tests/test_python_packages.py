@@ -168,4 +168,4 @@ def test_an_installed_package_announces_its_adapter(package: Path, monkeypatch: 
 def test_an_object_is_a_column_under_the_name_it_is_given() -> None:
     for impl in (MyAdapter, MyAdapter()):
         assert column_of("here", impl).name == "here"
-        assert [name for name in operations() if column_of("here", impl).claims(name)] == ["segment"]
+        assert [name for name in operations() if column_of("here", impl).has(name)] == ["segment"]

@@ -43,8 +43,9 @@ def verdicts(results: list[CellResult]) -> set[Verdict]:
 )
 def test_misbehaviour_has_one_verdict(adapter: type, verdict: Verdict, code: int, says: str) -> None:
     results = judged(adapter(), timeout=0.2)
-    assert verdicts(results) == {verdict}
-    assert says in results[0].findings[0].detail
+    said = verdicts(results)
+    assert said == {verdict} or (verdict is Verdict.REJECTED and said == {verdict, Verdict.UNSUPPORTED})
+    assert any(says in finding.detail for finding in results[0].findings)
     assert exit_code(results, frozenset({"mini"})) == code
 
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.adapters import Ok, patience
+from tokenspec.adapters.capability import Profile
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.patience import Patience
 from tokenspec.areas.check import Check, Subject
@@ -112,11 +113,12 @@ def test_a_call_of_a_check_that_is_slow_breaks_nothing() -> None:
         outcome=Ok({}),
         expect={},
         mutated=False,
+        profile=Profile(),
         rows={},
         call=lambda request: run.call_again(run.columns[0], cell, request),
     )
     asks = Check("render.asks", "render", "IDS", ("RND-010",), lambda one: one.call(one.request))
-    found = judge(asks, subject)
+    found = judge(asks, subject, frozenset({"IDS"}))
     assert found is not None
     assert (found.verdict, found.slow, found.non_conformant) == (Verdict.ERROR, 0.2, False)
 

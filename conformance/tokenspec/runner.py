@@ -10,24 +10,37 @@ import itertools
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokenspec.areas.area import Cell, models_of
-from tokenspec.areas.check import Check, NotGiven, Question, Subject, TypedExpectation, Violation, checks_of
+from tokenspec.areas.check import (
+    Check,
+    NotComparable,
+    NotGiven,
+    Question,
+    Subject,
+    TypedExpectation,
+    Violation,
+    checks_of,
+)
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
 
-from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused
+from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused, said_of
+from .adapters.capability import Claim, Profile
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.exhibit import exhibit_of
-from .verdict import CellResult, Exhibit, Finding, Verdict
+from .verdict import SILENT, CellResult, Exhibit, Finding, Verdict, by_level, judgement
 
 DEFAULT_TIMEOUT = 10.0
+KEPT_CLAIMS = "CNV-005"
+LONGEST_CAUSE = 160
 BROKEN = "the check broke on this output"
-UNREMARKABLE = frozenset({Verdict.PASS, Verdict.UNSUPPORTED})
+UNREMARKABLE = SILENT | {Verdict.PASS}
+BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
 
 
 class TooSlow(Exception):
@@ -37,6 +50,11 @@ class TooSlow(Exception):
         """Keep what is known of it."""
         super().__init__(outcome.message)
         self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class NotLoaded(NotSupported):
+    """The row was not loaded, as the first of its cells says already."""
 
 
 @dataclass
@@ -74,7 +92,7 @@ class Run:
                 yield from self.judge_row(column, batch, rows)
 
     def judge_row(self, column: Column, cells: Sequence[Cell], rows: Mapping[str, Row]) -> Iterator[CellResult]:
-        """All cells of one row for one column."""
+        """All cells of one row for one column. A row that does not load is one finding, not one of every cell."""
         refusal: Outcome | None = None
         for model, row in rows.items():
             refusal = refusal or column.load(model, assets_of(row))
@@ -85,8 +103,11 @@ class Run:
                 continue
             if refusal is not None:
                 yield self.result(column, cell, refusal, rows, 0.0)
+                if column.has(cell.area.operation):
+                    why = refusal.reason if isinstance(refusal, NotSupported) else f"it does not load (see {cell.name})"
+                    refusal = NotLoaded(why)
                 continue
-            request = cell.request() if column.claims(cell.area.operation) else {}
+            request = in_form(column, cell, cell.request()) if column.has(cell.area.operation) else {}
             handed_over = copy.deepcopy(request)
             start = time.perf_counter()
             outcome = self.call(column, cell, handed_over)
@@ -116,7 +137,7 @@ class Run:
         Raises:
             TooSlow: no answer in time; the check cannot judge, and must not take it for an answer.
         """
-        outcome = self.call(column, cell, request)
+        outcome = self.call(column, cell, in_form(column, cell, request))
         if isinstance(outcome, Failed) and outcome.slow:
             raise TooSlow(outcome)
         return outcome
@@ -131,7 +152,8 @@ class Run:
         *,
         mutated: bool = False,
     ) -> CellResult:
-        """All checks on one outcome."""
+        """All checks on one outcome, and whether a claim is kept."""
+        said = said_of(column, cell.area.operation)
         subject = Subject(
             cell=cell,
             request={} if isinstance(outcome, NotSupported) else cell.request(),
@@ -140,13 +162,19 @@ class Run:
             expect=self.expectation.of(cell),
             mutated=mutated,
             rows=rows,
+            profile=said.profile,
             call=lambda request: self.call_again(column, cell, request),
         )
-        findings = [
-            found if isinstance(found, Finding) else judge(found, subject) for found in self.checks_for(cell, rows)
-        ]
+        if cell.area.declare and said.profile != Profile() and subject.output is not None and subject.expect:
+            subject = replace(subject, expect=cell.area.declare(subject, said.profile, subject.output))
+        applying = self.checks_for(cell, rows)
+        counted = levels_of_a_refusal(cell, said.claim, [check for check in applying if isinstance(check, Check)])
+        findings = [found if isinstance(found, Finding) else judge(found, subject, counted) for found in applying]
+        if not isinstance(outcome, NotLoaded):
+            findings += broken_claims(cell, said.claim, findings)
         looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
-        return cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None)
+        asked = said.claim is None or said.claim.covers(cell.row, words_of(cell))
+        return cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None, asked=asked)
 
     def checks_for(self, cell: Cell, rows: Mapping[str, Row]) -> list[Check | Finding]:
         """The checks that judge a cell, whoever answers; one that broke over the question is an error already."""
@@ -161,11 +189,11 @@ class Run:
         """A cell without golden or row: where its checks apply is not known, so all of them are unsupported."""
         concerned = (check for check in checks_of(cell.area.name) if concerns(check, cell))
         findings = [finding_of(check, Verdict.UNSUPPORTED, missing.reason) for check in concerned]
-        return cell_result(column, cell, 0.0, findings, None)
+        return cell_result(column, cell, 0.0, findings, None, asked=False)
 
 
 def cell_result(
-    column: Column, cell: Cell, seconds: float, findings: list[Finding], exhibit: Exhibit | None
+    column: Column, cell: Cell, seconds: float, findings: list[Finding], exhibit: Exhibit | None, *, asked: bool
 ) -> CellResult:
     """The findings of one cell, with its name."""
     return CellResult(
@@ -176,7 +204,55 @@ def cell_result(
         seconds=round(seconds, 6),
         findings=findings,
         exhibit=exhibit,
+        asked=asked,
     )
+
+
+def in_form(column: Column, cell: Cell, request: dict[str, Any]) -> dict[str, Any]:
+    """A request in the form the implementation declares."""
+    profile = said_of(column, cell.area.operation).profile
+    return cell.area.ask(request, profile) if cell.area.ask and profile != Profile() else request
+
+
+def words_of(cell: Cell) -> list[str]:
+    """What a claim may leave a cell out by: the flags and features of its case."""
+    return [*cell.case.flags, *cell.case.features]
+
+
+def levels_of_a_refusal(cell: Cell, claim: Claim | None, applying: Sequence[Check]) -> frozenset[str]:
+    """The levels in which refusing what the oracle accepts counts: the area's own for it, and those that are claimed.
+
+    Where no check of these levels looks at the cell, the first one that does stands in: no refusal is lost. Outside a
+    claim it counts nowhere.
+    """
+    if claim is not None and not claim.covers(cell.row, words_of(cell)):
+        return frozenset()
+    present = [check.level for check in applying]
+    counted = {cell.area.refusals or cell.area.levels[0]}
+    counted |= {level for level in present if claim is not None and claim.holds_at(level)}
+    return frozenset(counted if counted & set(present) else present[:1])
+
+
+def broken_claims(cell: Cell, claim: Claim | None, findings: Sequence[Finding]) -> list[Finding]:
+    """Of each level that is claimed here and not answered, a failure: a claim is a promise (CNV-005)."""
+    if claim is None or not claim.covers(cell.row, words_of(cell)):
+        return []
+    found = []
+    for level, said in by_level(findings).items():
+        silence = judgement(said)
+        if claim.holds_at(level) and silence.verdict is Verdict.UNSUPPORTED:
+            detail = f"claims {cell.area.operation} at {level} and does not answer here\n  because  {silence.detail}"
+            found.append(
+                Finding(
+                    check="claim",
+                    level=level,
+                    requires=[KEPT_CLAIMS],
+                    verdict=Verdict.FAIL,
+                    detail=detail,
+                    cause=f"claims {level} and does not answer",
+                )
+            )
+    return found
 
 
 def lacks_golden(cell: Cell) -> bool:
@@ -205,17 +281,21 @@ def applies(check: Check, question: Question) -> Check | Finding | None:
         return finding_of(check, Verdict.ERROR, broken(error))
 
 
-def judge(check: Check, subject: Subject) -> Finding:
-    """One check on one outcome."""
+def judge(check: Check, subject: Subject, counted: frozenset[str]) -> Finding:
+    """One check on one outcome; ``counted`` are the levels in which a refusal counts."""
+    if isinstance(subject.outcome, Refused) and check.kind != "rejects" and check.level not in counted:
+        elsewhere = f"counted in {', '.join(sorted(counted))}" if counted else "outside its claim"
+        return finding_of(check, Verdict.UNSUPPORTED, f"refuses this input ({elsewhere})")
     slow = subject.outcome.slow if isinstance(subject.outcome, Failed) else 0.0
+    cause = ""
     try:
-        verdict, detail = _verdict(check, subject)
+        verdict, detail, cause = _verdict(check, subject)
     except TooSlow as error:
         verdict, detail, slow = Verdict.ERROR, str(error), error.outcome.slow
-    return finding_of(check, verdict, detail, slow)
+    return finding_of(check, verdict, detail, slow, cause)
 
 
-def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0) -> Finding:
+def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, cause: str = "") -> Finding:
     """A verdict with what it is about."""
     return Finding(
         check=check.name,
@@ -225,6 +305,8 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0) -
         severity=severity_of(check.requires),
         detail=detail,
         slow=slow,
+        compares=check.compares,
+        cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in BAD else "",
     )
 
 
@@ -234,25 +316,32 @@ def broken(error: Exception) -> str:
     return f"{BROKEN}, please report it: {type(error).__name__}: {error}\n{where}"
 
 
-def _verdict(check: Check, subject: Subject) -> tuple[Verdict, str]:
+def _verdict(check: Check, subject: Subject) -> tuple[Verdict, str, str]:
+    """The verdict, what is printed of it, and its cause where the check names one."""
     outcome = subject.outcome
     if isinstance(outcome, NotSupported):
-        return Verdict.UNSUPPORTED, outcome.reason
+        return Verdict.UNSUPPORTED, outcome.reason, ""
     if isinstance(outcome, Failed):
-        return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip()
+        return Verdict.ERROR, f"{outcome.message}\n{outcome.trace}".rstrip(), outcome.message
     if isinstance(outcome, Refused) and check.kind != "rejects":
-        return Verdict.REJECTED, f"refuses an input the oracle accepts: {outcome}"
+        return (
+            Verdict.REJECTED,
+            f"refuses an input the oracle accepts: {outcome}",
+            f"refuses what is accepted: {outcome}",
+        )
     try:
         check.judge(subject)
     except Violation as violation:
-        return Verdict.FAIL, str(violation)
+        return Verdict.FAIL, str(violation), violation.cause
     except NotGiven as missing:
-        return Verdict.UNSUPPORTED, str(missing)
+        return Verdict.UNSUPPORTED, str(missing), ""
+    except NotComparable as reason:
+        return Verdict.INCOMPARABLE, str(reason), ""
     except TooSlow:
         raise
     except Exception as error:  # noqa: BLE001 - one broken check must not end the run
-        return Verdict.ERROR, broken(error)
-    return Verdict.PASS, ""
+        return Verdict.ERROR, broken(error), f"{BROKEN}: {check.name}"
+    return Verdict.PASS, "", ""
 
 
 def run_all(run: Run, on_result: Callable[[CellResult], None] | None = None) -> list[CellResult]:

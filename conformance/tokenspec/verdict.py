@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 import msgspec
 
 
 class Verdict(StrEnum):
-    """The seven words of the architecture. ``unsupported`` is printed, never counted as a pass."""
+    """The words of the architecture. What gives no verdict (``SILENT``) is printed with its reason, never a pass."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     FAIL = "fail"
@@ -19,10 +19,16 @@ class Verdict(StrEnum):
     UNSUPPORTED = "unsupported"
     XFAIL = "xfail"
     XPASS = "xpass"
+    INCOMPARABLE = "not comparable"
 
 
 NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})
+SILENT = frozenset({Verdict.UNSUPPORTED, Verdict.INCOMPARABLE})
+"""What says nothing: the implementation does not do it, or what it gave cannot be laid beside the oracle's."""
 
+
+WHOLE = 100.0
+"""The share in percent that a column has to answer where nobody says otherwise."""
 
 Label = tuple[str, int | None]
 """Of a token: its kind, and the index of its message."""
@@ -67,7 +73,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``requires`` are the requirement ids the check cites, ``severity`` the strongest level among them: only a broken
     MUST makes an implementation non-conformant. ``detail`` is the reason, ready to print. ``slow`` is the limit in
-    seconds that an ``error`` was too slow for, 0 for every other verdict.
+    seconds that an ``error`` was too slow for, 0 for every other verdict. ``compares``: the check lays the answer
+    beside what is expected; where such a check applies, only one that ran makes its level a pass. ``cause`` is one line
+    that is the same wherever the same went wrong.
     """
 
     check: str
@@ -77,6 +85,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     severity: str = "MUST"
     detail: str = ""
     slow: float = 0.0
+    compares: bool = False
+    cause: str = ""
 
     @property
     def non_conformant(self) -> bool:
@@ -87,7 +97,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything said of one implementation on one cell: one line of the report.
 
-    ``exhibit`` is what a failing cell is shown with, when the run was asked to keep it.
+    ``exhibit`` is what a failing cell is shown with, when the run was asked to keep it. ``asked`` is False where the
+    suite lacks what it takes to ask, and where the implementation claims other cells only.
     """
 
     impl: str
@@ -97,6 +108,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float
     findings: list[Finding]
     exhibit: Exhibit | None = None
+    asked: bool = True
 
     @property
     def name(self) -> str:
@@ -113,6 +125,52 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The command that judges this cell again."""
         words = ["tokenspec", "run", "--impl", self.impl, "--case", self.case]
         return shlex.join(words if self.row == "-" else [*words, "--row", self.row])
+
+
+WORST = (
+    Verdict.ERROR,
+    Verdict.FAIL,
+    Verdict.REJECTED,
+    Verdict.XPASS,
+    Verdict.XFAIL,
+    Verdict.INCOMPARABLE,
+    Verdict.UNSUPPORTED,
+    Verdict.PASS,
+)
+
+
+def judgement(findings: Sequence[Finding]) -> Finding:
+    """The one finding that speaks for a case at a level: the worst that counts.
+
+    A broken SHOULD is shown and does not count; silence speaks only where nothing else was said. It does so, too, where
+    checks lay the answer beside what is expected and none of them could: the rest is no reason to pass the level.
+    """
+    worst = gravest(findings)
+    comparing = [finding for finding in findings if finding.compares]
+    if comparing and worst.verdict is Verdict.PASS and all(finding.verdict in SILENT for finding in comparing):
+        return gravest(comparing)
+    return worst
+
+
+def gravest(findings: Sequence[Finding]) -> Finding:
+    """The worst finding that counts, whatever its level."""
+    decided = [finding for finding in findings if finding.verdict not in SILENT]
+    worst = min(decided or findings, key=lambda finding: WORST.index(counted_as(finding)))
+    return msgspec.structs.replace(worst, verdict=counted_as(worst))
+
+
+def counted_as(finding: Finding) -> Verdict:
+    """What one finding counts as: what breaks no MUST counts as a pass."""
+    grave = finding.severity == "MUST" or finding.verdict in SILENT | {Verdict.XPASS}
+    return finding.verdict if grave else Verdict.PASS
+
+
+def by_level(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """The findings of a cell by level."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.level, []).append(finding)
+    return found
 
 
 def exit_code(results: Iterable[CellResult], gate: frozenset[str]) -> int:

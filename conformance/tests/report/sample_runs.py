@@ -18,15 +18,17 @@ NASTY = (
 def header(*impls: str, **more: Any) -> dict[str, Any]:
     """The header of a run of these columns over one area with two rows."""
     return {
-        "format": 2,
+        "format": 3,
         "suite": {"tokenspec": "1.0", "transformers": "5.0", "tokenizers": "0.20"},
         "python": "3.11.0",
         "fixtures": {"version": "2026.1", "sha256": "ab" * 32},
         "oracle": CURRENT.transformers,
+        "require_judged": 100.0,
         "implementations": {impl: {"name": impl, "version": "1.2", "language": "python"} for impl in impls},
         "areas": {"render": {"title": "Renderers", "levels": ["TEXT", "IDS"]}},
         "rows": {"alpha": {"status": "real"}, "toy": {"status": "toy"}},
         "cases": {"render/one": "the first", "render/two": "the second", "render/nasty": NASTY},
+        "sizes": {"render/one": 30, "render/two": 20, "render/nasty": 900},
         "checks": {
             "render.text": {"area": "render", "level": "TEXT", "requires": ["RND-001"], "doc": "The text."},
             "render.ids": {"area": "render", "level": "IDS", "requires": ["RND-010"], "doc": "The ids."},
@@ -48,7 +50,13 @@ def finding(verdict: Verdict, detail: str = "", *, check: str = "render.ids", se
     level = "TEXT" if check == "render.text" else "IDS"
     requires = {"render.text": "RND-001", "render.ids": "RND-010", "render.wish": "RND-090"}[check]
     return Finding(
-        check=check, level=level, requires=[requires], verdict=verdict, severity=severity, detail=detail or verdict
+        check=check,
+        level=level,
+        requires=[requires],
+        verdict=verdict,
+        severity=severity,
+        detail=detail or verdict,
+        cause=detail or verdict,
     )
 
 
@@ -85,7 +93,7 @@ def every_verdict() -> Report:
         cell(finding(verdict, f"said {verdict}"), ok, row=row)
         for verdict, row in zip(Verdict, ("alpha", "toy") * 4, strict=False)
     ]
-    cases = [f"render/{name}" for name in ("one", "two", "three", "four", "five", "six", "seven")]
+    cases = [f"render/{name}" for name in ("one", "two", "three", "four", "five", "six", "seven", "eight")]
     mine = [CellResult(**{**_fields(one), "case": case}) for one, case in zip(mine, cases, strict=True)]
     nasty = cell(finding(Verdict.FAIL, NASTY), ok, case="render/nasty", exhibit=NASTY_EVIDENCE)
     wish = cell(finding(Verdict.FAIL, "a wish", check="render.wish", severity="SHOULD"), ok, case="render/wish")

@@ -107,11 +107,11 @@ def test_a_changed_verdict_is_noticed(tmp_path: Path) -> None:
         ("{}", "no header"),
         ("[1]\n[2]\n", "no header"),
         ('{"header": 5}\n', "no header"),
-        ('{"header": {"format": 1}}\n{"footer": {"cells": 0}}\n', "report format 1, this suite reads 2"),
-        ('{"header": {"format": 2}}\n', "no footer"),
-        ('{"header": {"format": 2}}\n{"impl": 1}\n{"footer": {"cells": 1}}\n', "line 2 is not a cell"),
-        ('{"header": {"format": 2}}\n\xff\n{"footer": {"cells": 1}}\n', "line 2 is not a cell"),
-        ('{"header": {"format": 2}}\n{"footer": {"cells": 3}}\n', "holds 0 cells of 3"),
+        ('{"header": {"format": 1}}\n{"footer": {"cells": 0}}\n', "report format 1, this suite reads 3"),
+        ('{"header": {"format": 3}}\n', "no footer"),
+        ('{"header": {"format": 3}}\n{"impl": 1}\n{"footer": {"cells": 1}}\n', "line 2 is not a cell"),
+        ('{"header": {"format": 3}}\n\xff\n{"footer": {"cells": 1}}\n', "line 2 is not a cell"),
+        ('{"header": {"format": 3}}\n{"footer": {"cells": 3}}\n', "holds 0 cells of 3"),
     ],
 )
 def test_foreign_files_are_refused_with_what_to_do(tmp_path: Path, content: str, says: str) -> None:
@@ -121,10 +121,15 @@ def test_foreign_files_are_refused_with_what_to_do(tmp_path: Path, content: str,
         read_report(path)
 
 
+ALLOWED = (("require_judged", 5), ("sizes", {"x": 5}))
+
+
 @pytest.mark.parametrize("key", [key for key in header("mine") if key != "format"])
 @pytest.mark.parametrize("value", [None, 5, [5], {"x": 5}])
 def test_a_header_without_its_words_is_refused(tmp_path: Path, key: str, value: object) -> None:
     head = header("mine")
+    if (key, value) in ALLOWED:
+        return
     if value is None:
         del head[key]
     else:

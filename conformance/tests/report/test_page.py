@@ -110,7 +110,9 @@ def test_levels_count_as_in_the_matrix() -> None:
         if cell[2] == 0
     }
     assert mine["render/wish"] == "pass"
-    assert [mine[f"render/{name}"] for name in ("one", "two", "three", "four", "five", "six", "seven")] == list(Verdict)
+    assert [
+        mine[f"render/{name}"] for name in ("one", "two", "three", "four", "five", "six", "seven", "eight")
+    ] == list(Verdict)
 
 
 def test_equal_texts_are_stored_once() -> None:

@@ -20,8 +20,8 @@ from tokenspec.report.jsonl import Report
 from tokenspec.report.junit import junit
 from tokenspec.report.markdown import badge, markdown
 from tokenspec.report.markup import plain
-from tokenspec.report.tally import counts, judgement, never_exercised, tallies
-from tokenspec.verdict import Finding, Verdict
+from tokenspec.report.tally import counts, never_exercised, tallies
+from tokenspec.verdict import Finding, Verdict, judgement
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import NASTY, cell, every_verdict, finding, header
@@ -84,8 +84,8 @@ def test_markdown_shows_all_of_it() -> None:
     ]
     text = markdown(report)
     for part in (
-        "* **mine** 1.2: **not conformant**",
-        "* **other** 1.2: conformant on what was judged",
+        "* **mine** 1.2: **not conformant, judged on all 10 cells**",
+        "* **other** 1.2: conformant on all 8 cells",
         "fixtures 2026.1 (abababababab)",
         "| row | mine TEXT | mine IDS | other TEXT | other IDS |",
         "| alpha | 6 | **2/5** | 4 | – |",
@@ -134,8 +134,8 @@ def test_junit_is_read_by_its_consumers() -> None:
     read = JUnitXml.fromfile(io.StringIO(junit(every_verdict())))
     assert [suite.name for suite in read] == ["mine render", "other render"]
     mine, other = read
-    assert (mine.tests, mine.failures, mine.errors, mine.skipped) == (9, 4, 1, 1)
-    assert (other.tests, other.failures, other.errors, other.skipped) == (7, 0, 0, 0)
+    assert (mine.tests, mine.failures, mine.errors, mine.skipped) == (10, 4, 1, 1)
+    assert (other.tests, other.failures, other.errors, other.skipped) == (8, 0, 0, 0)
     assert {one.name: one.value for one in mine.properties()}["transformers"] == "5.0"
     said = {case.name: [(type(one).__name__.lower(), one.message) for one in case.result] for case in mine}
     assert said["one"] == said["wish"] == said["five"] == []

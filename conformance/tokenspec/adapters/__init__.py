@@ -5,6 +5,7 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
 
     class MyAdapter:
         def info(self): return {"name": "mylib", "version": "1.2.0", "language": "python"}
+        capabilities = {"render": {"claim": {"levels": ["TEXT", "IDS"]}}}    # optional: what it promises, in which form
         def prepare(self, operation): ...            # optional: imports that take longer than an answer may
         def load(self, model, assets): ...           # optional: assets: directory, family, status, chat_template, wire
         def render(self, request): return {"token_ids": [...], "is_content": [...]}
@@ -20,6 +21,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
+
+from tokenspec.adapters.capability import NOTHING_SAID, Capability
 
 CONVERSE = "converse"
 """Not an operation of an adapter: what the suite does with a program to judge how it speaks the protocol."""
@@ -109,8 +112,10 @@ class Column(Protocol):
     info: dict[str, str]
     announced: frozenset[str]
     """The operations a program named; an object announces none, it has them."""
+    capabilities: dict[str, Capability]
+    """What the implementation says of its operations; of one that is not here it says nothing."""
 
-    def claims(self, operation: str) -> bool:
+    def has(self, operation: str) -> bool:
         """Whether the implementation has an operation."""
         ...
 
@@ -125,3 +130,8 @@ class Column(Protocol):
     def close(self) -> None:
         """Stop processes, drop caches."""
         ...
+
+
+def said_of(column: Column, operation: str) -> Capability:
+    """What a column says of an operation."""
+    return column.capabilities.get(operation, NOTHING_SAID)

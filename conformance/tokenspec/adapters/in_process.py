@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+import msgspec
+
 from tokenspec.adapters import CONVERSE, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.capability import Capability
 from tokenspec.adapters.patience import Patience, own_seconds
 from tokenspec.errors import AdapterError
 
@@ -55,6 +58,21 @@ def outcome_of(error: BaseException) -> Outcome:
     return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
 
 
+def capabilities_of(name: str, adapter: object) -> dict[str, Capability]:
+    """What an object says of its operations, in its attribute ``capabilities``.
+
+    Raises:
+        AdapterError: it is not of the form of the protocol.
+    """
+    try:
+        return msgspec.convert(getattr(adapter, "capabilities", {}), dict[str, Capability])
+    except msgspec.ValidationError as error:
+        raise AdapterError(
+            f"--impl {name}: capabilities: {error}. "
+            'Write them like {"render": {"claim": {"levels": ["TEXT"]}, "profile": {"ending": "stop"}}}.'
+        ) from error
+
+
 class InProcess:
     """One adapter object as a column of the matrix."""
 
@@ -64,6 +82,7 @@ class InProcess:
         self.adapter = adapter
         self.announced: frozenset[str] = frozenset()
         self.prepared: set[str] = set()
+        self.capabilities = capabilities_of(name, adapter)
         try:
             self.info = dict(adapter.info())  # type: ignore[attr-defined]
         except Exception as error:
@@ -77,7 +96,7 @@ class InProcess:
                 f"--impl {name}: info() lacks the text field {missing[0]!r}; got keys: {', '.join(self.info)}"
             )
 
-    def claims(self, operation: str) -> bool:
+    def has(self, operation: str) -> bool:
         """Whether the object has a method of that name."""
         return callable(getattr(self.adapter, operation, None))
 
@@ -95,7 +114,7 @@ class InProcess:
     def call(self, operation: str, case: str, request: dict[str, Any], timeout: float) -> Outcome:
         """Run one operation in this process."""
         del case  # identifies the request over a pipe; an object is called directly
-        if not self.claims(operation):
+        if not self.has(operation):
             what = "not a program behind a pipe" if operation == CONVERSE else f"no operation {operation}"
             return NotSupported(what)
         try:

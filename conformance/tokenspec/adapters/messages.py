@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from tokenspec.adapters.capability import Capability
+
 
 class Start(msgspec.Struct, frozen=True, tag_field="cmd", tag="start"):
     """The first message: the protocol spoken, and the version of the suite."""
@@ -69,11 +71,11 @@ class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
 
 class Started(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answer to ``start``: the protocol spoken, who answers, and the operations it has."""
+    """Answer to ``start``: the protocol spoken, who answers, and the operations it has with what it says of each."""
 
     protocol: int
     implementation: Implementation
-    capabilities: dict[str, dict[str, Any]]
+    capabilities: dict[str, Capability]
 
 
 class Loaded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

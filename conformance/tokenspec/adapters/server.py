@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from tokenspec.adapters import PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters import PROTOCOL_VERSION, Column, Failed, NotSupported, Ok, Outcome, Refused, said_of
 from tokenspec.adapters.messages import Load, RunCase, Start, Stop
 
 NO_LIMIT = 86400.0
@@ -49,7 +49,7 @@ def start(column: Column, operations: Collection[str]) -> dict[str, Any]:
     return {
         "protocol": PROTOCOL_VERSION,
         "implementation": {key: column.info[key] for key in KNOWN if key in column.info},
-        "capabilities": {operation: {} for operation in sorted(operations) if column.claims(operation)},
+        "capabilities": {name: said_of(column, name) for name in sorted(operations) if column.has(name)},
     }
 
 

@@ -55,9 +55,10 @@ class Process:
                 f"Install a suite or an adapter of the other's version; an adapter answers its own (ADP-011)."
             )
         self.info = {key: printable(text) for key, text in msgspec.to_builtins(started.implementation).items()}
+        self.capabilities = started.capabilities
         self.announced = frozenset(started.capabilities)
 
-    def claims(self, operation: str) -> bool:
+    def has(self, operation: str) -> bool:
         """Whether the program named an operation; every program converses."""
         return operation == CONVERSE or operation in self.announced
 
@@ -128,7 +129,7 @@ class Process:
                 return Ok(converse(self.command, request, self.limits, timeout))
             except Malformed as malformed:
                 return Failed(str(malformed), slow=malformed.flaw.slow)
-        if not self.claims(operation):
+        if not self.has(operation):
             return NotSupported(f"no operation {operation}")
         if self.crashes >= CRASHES_IN_A_ROW:
             return self.given_up()

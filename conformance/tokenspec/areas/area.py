@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
+    from tokenspec.adapters.capability import Profile
     from tokenspec.areas.exhibit import Labelled
     from tokenspec.models import Row, RowSpec
     from tokenspec.store.records import Case, Golden
@@ -61,6 +62,9 @@ class Area:
         exhibit: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
             better.
         lint: what contradicts itself within an expectation, in printable words.
+        refusals: the level in which refusing what the oracle accepts counts; empty: the first.
+        ask: (request, what the implementation declares of its form) -> the request in that form.
+        declare: (question, what it declares, its output) -> what is expected of an answer in that form.
     """
 
     name: str
@@ -78,6 +82,9 @@ class Area:
     loan: Loan | None = None
     exhibit: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
+    refusals: str = ""
+    ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
+    declare: Callable[[Any, Profile, Any], Any] | None = None
 
 
 @dataclass(frozen=True)

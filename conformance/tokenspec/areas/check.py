@@ -2,8 +2,9 @@
 
 Where a check applies is said once, in ``applies``: a predicate over the ``Question`` (what is known before anybody
 answers). Cells it leaves out get no verdict. A check gets a ``Subject`` (the question with its answer) and returns
-(pass), raises ``Violation`` (fail) or ``NotGiven`` (the answer lacks what the check judges: *unsupported*). A check
-never passes because something was empty, and neither predicate nor check raises anything else on a schema-valid cell.
+(pass), raises ``Violation`` (fail), ``NotGiven`` (the answer lacks what the check judges: *unsupported*) or
+``NotComparable``. A check never passes because something was empty, and neither predicate nor check raises anything
+else on a schema-valid cell.
 
     @check("parse.calls", area="parse", level="PARSE", requires=("RND-061",), applies=judges("tool_calls"))
     def calls_come_back(subject: Subject) -> None: ...
@@ -24,18 +25,30 @@ if TYPE_CHECKING:
     import msgspec
 
     from tokenspec.adapters import Outcome
+    from tokenspec.adapters.capability import Profile
     from tokenspec.areas.area import Cell
     from tokenspec.models import Row
 
 
 class Violation(Exception):
-    """The output breaks a requirement. ``where`` names the place, ``hint`` what usually causes it."""
+    """The output breaks a requirement. ``where`` names the place, ``hint`` what usually causes it.
+
+    ``cause`` is what failures of the same kind are gathered under: one line without a place; by default the message.
+    """
 
     def __init__(
-        self, message: str, *, expected: object = None, got: object = None, where: str = "", hint: str = ""
+        self,
+        message: str,
+        *,
+        expected: object = None,
+        got: object = None,
+        where: str = "",
+        hint: str = "",
+        cause: str = "",
     ) -> None:
         """Build the printed text: place, expected, got, hint, each on its own line."""
         self.where, self.expected, self.got, self.hint = where, expected, got, hint
+        self.cause = cause or message
         lines = [message]
         if where:
             lines.append(f"  at       {where}")
@@ -48,6 +61,10 @@ class Violation(Exception):
 
 class NotGiven(Exception):
     """The implementation did not give the optional field this check judges; the verdict is *unsupported*."""
+
+
+class NotComparable(Exception):
+    """What was given cannot be laid beside the oracle's answer, for the reason in words: *not comparable*."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +111,14 @@ class Subject(Question):
         output: the typed result (``Area.output_type``); None when the implementation did not answer ``ok``.
         outcome: ``Ok`` or, for checks of kind ``rejects``, possibly ``Refused``.
         mutated: whether the implementation changed the request it was given.
+        profile: the form it declares for its answers; ``expect`` is what is expected in that form.
         call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
     """
 
     output: Any
     outcome: Outcome
     mutated: bool
+    profile: Profile
     call: Callable[[dict[str, Any]], Outcome]
 
     def output_of(self, request: dict[str, Any]) -> Any:
@@ -130,6 +149,11 @@ class Check:
     kind: str = "invariant"
     doc: str = ""
     applies: Applies = everywhere
+
+    @property
+    def compares(self) -> bool:
+        """Whether it lays the answer beside what is expected, be that an answer or a refusal."""
+        return self.kind in {"golden", "rejects"}
 
 
 _REGISTRY: dict[str, Check] = {}

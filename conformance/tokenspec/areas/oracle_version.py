@@ -66,6 +66,14 @@ def load_flip(version: OracleVersion, row: str, case: Case) -> Golden | None:
     return golden
 
 
+def golden_by(version: OracleVersion, cell: Cell) -> Golden | None:
+    """This version's golden of a cell: the earlier one's only where it flips."""
+    if version != CURRENT:
+        return load_flip(version, cell.row, cell.case)
+    file = read_goldens(goldens_path(cell.row, FLIPPING_AREA))
+    return None if file is None else file.golden(cell.case.slug)
+
+
 def as_judged_by(version: OracleVersion, cells: Iterable[Cell]) -> list[Cell]:
     """The cells with this version's goldens, asking for its normalisation; the current version changes nothing.
 

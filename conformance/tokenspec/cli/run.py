@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from tokenspec.adapters import CONVERSE, Column
 from tokenspec.adapters.resolve import resolve
@@ -25,13 +27,20 @@ from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
 from tokenspec.report.page import write_page
-from tokenspec.report.slow import trouble
-from tokenspec.report.terminal import print_coverage, print_failures, print_matrix, print_slow, print_unsupported
+from tokenspec.report.standing import Standing, standing
+from tokenspec.report.terminal import (
+    print_coverage,
+    print_each_failure,
+    print_failures,
+    print_matrix,
+    print_slow,
+    print_unsupported,
+)
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.store.flags import basic_flags
 from tokenspec.store.guard import untouched
-from tokenspec.verdict import CellResult, Verdict, exit_code
+from tokenspec.verdict import WHOLE, CellResult, Verdict, exit_code
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
@@ -100,7 +109,15 @@ def judge(
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
-@click.option("--show-all", is_flag=True, help="Print every failure, not the first three of each kind.")
+@click.option(
+    "--require-judged",
+    type=click.FloatRange(0, 100),
+    default=WHOLE,
+    show_default=True,
+    metavar="PERCENT",
+    help="The least share of cells a deciding column answers, in the areas it answers at all and within its claim.",
+)
+@click.option("--show-all", is_flag=True, help="Print every failure, not the smallest case of each cause.")
 @click.option(
     "--require-assets",
     is_flag=True,
@@ -122,6 +139,7 @@ def run(
     report: Path | None,
     html: Path | None,
     timeout: float,
+    require_judged: float,
     show_all: bool,
     require_assets: bool,
     jobs: int,
@@ -143,10 +161,11 @@ def run(
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
         results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept)
     results = known.judge(results)
-    whole = Report(header(columns, cells, known.summary(), oracle), results)
+    whole = Report(header(columns, cells, known.summary(), oracle, require_judged), results)
     if kept:
         save_run(report, html, whole)
-    code = known.exit_code(exit_code(results, frozenset(gate or impls)), gate or impls)
+    stands = {impl: standing([result for result in results if result.impl == impl], require_judged) for impl in impls}
+    code = known.exit_code(code_of([stands[impl] for impl in gate or impls]), gate or impls)
     missing = sorted(
         {result.row for result in results for finding in result.findings if "assets missing" in finding.detail}
     )
@@ -157,7 +176,7 @@ def run(
     if as_json:
         print_json(results, code)
     else:
-        print_run(screen(), whole, show_all=show_all, gate=gate)
+        print_run(screen(), whole, stands, show_all=show_all, gate=gate)
         known.print(screen(), results)
         print_slow(screen(), results)
         if oracle != CURRENT.transformers:
@@ -182,28 +201,36 @@ def save_run(report: Path | None, html: Path | None, saved: Report) -> None:
         click.echo(f"wrote {html}. Open it in a browser.", err=True)
 
 
-def print_run(console: Console, report: Report, *, show_all: bool, gate: tuple[str, ...]) -> None:
-    """Failures first, then why cells were not judged, then the matrix, which ends the screen."""
+def code_of(stands: Sequence[Standing]) -> int:
+    """0 conformant, 1 not, 3 where an adapter broke or was too slow to judge and nothing else failed."""
+    codes = {stand.code for stand in stands}
+    return 1 if 1 in codes else max(codes, default=1)
+
+
+def print_run(
+    console: Console, report: Report, stands: Mapping[str, Standing], *, show_all: bool, gate: tuple[str, ...]
+) -> None:
+    """Causes of failures first, then why cells were not judged; the matrix and what it adds up to end the screen."""
     results = report.results
-    print_failures(console, results, shown=10**9 if show_all else 3)
+    if show_all:
+        print_each_failure(console, results)
+    else:
+        beside = set(report.impls) - set(gate or report.impls)
+        print_failures(console, results, report.header["sizes"], brief=beside)
     print_unsupported(console, results)
     print_coverage(console, report)
-    print_matrix(console, results, report.impls, {id_: spec.status for id_, spec in specs().items()})
     print_why(console, results, report.impls)
+    print_matrix(console, results, report.impls, {id_: spec.status for id_, spec in specs().items()})
     for impl in report.impls:
-        own = [result for result in results if result.impl == impl]
-        code = exit_code(own, frozenset([impl]))
-        said = {
-            0: "[green]conformant[/green] on what was judged",
-            1: "[red]not conformant[/red]",
-            3: f"[magenta]{trouble(own)}[/magenta]",
-        }[code]
-        known = sum(finding.verdict is Verdict.XFAIL for result in own for finding in result.findings)
-        if known and code == 0:
-            said = f"[yellow]conformant but for {known} known failures[/yellow]"
+        own, stand = [result for result in results if result.impl == impl], stands[impl]
+        style = {0: "green", 1: "red", 3: "magenta"}[stand.code]
         seconds = sum(result.seconds for result in own)
-        note = "" if not gate or impl in gate else " [dim](shown, not gating)[/dim]"
-        console.print(f"[bold]{impl}[/bold]: {said}; {len(own)} cells, {seconds:.1f} s in the implementation{note}")
+        decides = not gate or impl in gate
+        line = Text(f"{impl}: ", style="bold").append(stand.said, style=style)
+        line.append(f"; {seconds:.1f} s in the implementation", style="")
+        console.print(line if decides else line.append(" (shown, not gating)", style="dim"), soft_wrap=True)
+        if stand.hint and decides:
+            console.print(Text(f"  {stand.hint}", style="yellow"), soft_wrap=True)
 
 
 def print_json(results: list[CellResult], code: int) -> None:
@@ -233,7 +260,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         own = [cell for cell in select_cells(Selection(statuses=("toy",))) if not cell.borrowed]
         chosen = [cell for cell in own if basic.issuperset(cell.case.flags)]
         able = {
-            operation for operation in (*operations(), CONVERSE) if any(column.claims(operation) for column in columns)
+            operation for operation in (*operations(), CONVERSE) if any(column.has(operation) for column in columns)
         }
         cells = [cell for cell in chosen if cell.area.operation in able]
         if not {cell.area.operation for cell in cells} - {CONVERSE}:
@@ -242,7 +269,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         if any(finding.non_conformant for result in spoken for finding in result.findings):
             for column in columns:
                 column.close()
-            print_failures(screen(), spoken, shown=1)
+            print_failures(screen(), spoken, {})
             screen().print("smoke fails: mend how the program speaks first. The chapter: spec/90-adapter-protocol.md")
             sys.exit(1)
         results = judge(
@@ -250,7 +277,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
         )
     results = [*spoken, *results]
     console = screen()
-    print_failures(console, results, shown=1)
+    print_failures(console, results, {})
     print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
     print_slow(console, results)

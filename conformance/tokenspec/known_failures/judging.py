@@ -12,7 +12,7 @@ import msgspec
 
 from tokenspec.adapters import Column
 from tokenspec.errors import UsageError
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
 from .entries import Entry, KnownFailures
 
@@ -179,8 +179,8 @@ def _meet(
 
 
 def is_decided(finding: Finding) -> bool:
-    """Whether anything is known of it: neither unsupported nor too slow to judge."""
-    return finding.verdict is not Verdict.UNSUPPORTED and not finding.slow
+    """Whether anything is known of it: neither silent nor too slow to judge."""
+    return finding.verdict not in SILENT and not finding.slow
 
 
 def _not_at_hand(finding: Finding) -> bool:

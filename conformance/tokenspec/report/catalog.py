@@ -23,12 +23,13 @@ from tokenspec.data import fixtures_dir
 from tokenspec.models import specs
 from tokenspec.report.deviations import reasons_of
 from tokenspec.requirements import requirements
+from tokenspec.verdict import WHOLE
 
 if TYPE_CHECKING:
     from tokenspec.adapters import Column
     from tokenspec.areas.area import Cell
 
-FORMAT = 2
+FORMAT = 3
 PACKAGES = ("tokenspec", "transformers", "tokenizers", "jinja2", "torch")
 
 
@@ -37,14 +38,16 @@ def header(
     cells: Sequence[Cell],
     known_failures: Sequence[Mapping[str, Any]] = (),
     oracle: str = CURRENT.transformers,
+    require_judged: float = WHOLE,
 ) -> dict[str, Any]:
     """The first line of a report.
 
     Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash), ``oracle`` (the
-    transformers version whose answers are expected); ``implementations`` (what each column says of itself); for the
-    chosen cells ``areas``, ``rows``, ``cases``, ``checks`` and ``requirements``, each by name in the order to show them
-    in; ``known_failures``: per list its column, file, number of entries and complaints; ``reasons``: per column the
-    reviewed causes of its deviations, or None.
+    transformers version whose answers are expected), ``require_judged`` (the least share a column has to answer);
+    ``implementations`` (what each column says of itself); for the chosen cells ``areas``, ``rows``, ``cases``,
+    ``sizes`` (of the cases' inputs in characters), ``checks`` and ``requirements``, each by name in the order to show
+    them in; ``known_failures``: per list its column, file, number of entries and complaints; ``reasons``: per column
+    the reviewed causes of its deviations, or None.
     """
     chosen = {cell.area.name for cell in cells}
     checks = {name: check for name, check in all_checks().items() if check.area in chosen}
@@ -55,12 +58,14 @@ def header(
         "python": platform.python_version(),
         "fixtures": fixtures_identity(),
         "oracle": oracle,
-        "implementations": {column.name: column.info for column in columns},
+        "require_judged": require_judged,
+        "implementations": {column.name: {**column.info, **declared(column)} for column in columns},
         "areas": {
             name: {"title": area.title, "levels": area.levels} for name, area in areas().items() if name in chosen
         },
         "rows": {row: {"status": status_of(row)} for row in dict.fromkeys(cell.row for cell in cells)},
         "cases": {cell.case.id: cell.case.why for cell in cells},
+        "sizes": {cell.case.id: len(json.dumps(cell.case.input)) for cell in cells},
         "checks": {
             name: {"area": check.area, "level": check.level, "requires": check.requires, "doc": check.doc}
             for name, check in checks.items()
@@ -73,6 +78,12 @@ def header(
         "known_failures": list(known_failures),
         "reasons": {column.name: msgspec.to_builtins(reasons_of(column.name)) for column in columns},
     }
+
+
+def declared(column: Column) -> dict[str, str]:
+    """The form a column declares for its answers, by operation; nothing where it is the oracle's."""
+    forms = {name: said.profile.declared() for name, said in column.capabilities.items()}
+    return {f"form of {name}": form for name, form in sorted(forms.items()) if form}
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from tokenspec.errors import UsageError
 from tokenspec.report.jsonl import Report
 
-MERGED = ("implementations", "areas", "rows", "cases", "checks", "requirements", "reasons")
+MERGED = ("implementations", "areas", "rows", "cases", "sizes", "checks", "requirements", "reasons")
 
 
 def combine(named: Sequence[tuple[str, Report]]) -> Report:

@@ -21,7 +21,7 @@ from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
 from tokenspec.models import specs
 from tokenspec.store.canonical import convert
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
 BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XFAIL})
 
@@ -129,7 +129,7 @@ def explain(results: Sequence[CellResult], deviations: Sequence[Deviation]) -> E
 
 def is_judged(result: CellResult) -> bool:
     """Whether a cell has any verdict but *unsupported*."""
-    return any(finding.verdict is not Verdict.UNSUPPORTED for finding in result.findings)
+    return any(finding.verdict not in SILENT for finding in result.findings)
 
 
 def was_covered(deviation: Deviation, judged: set[tuple[str, str]]) -> bool:

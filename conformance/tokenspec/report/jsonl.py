@@ -89,10 +89,12 @@ class Words(msgspec.Struct):
     python: str
     fixtures: dict[Literal["version", "sha256"], str]
     oracle: str
+    require_judged: float
     implementations: dict[str, dict[str, Any]]
     areas: dict[str, dict[Literal["title", "levels"], Any]]
     rows: dict[str, dict[str, str]]
     cases: dict[str, str]
+    sizes: dict[str, int]
     checks: dict[str, dict[str, Any]]
     requirements: dict[str, dict[Literal["level", "title", "link", "text"], str]]
     known_failures: list[dict[str, Any]]

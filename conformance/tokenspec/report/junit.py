@@ -11,8 +11,7 @@ from xml.etree import ElementTree as ET
 
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import slow_lines
-from tokenspec.report.tally import by_level, judgement
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import SILENT, CellResult, Finding, Verdict, by_level, gravest, judgement
 
 BAD = {Verdict.FAIL: "failure", Verdict.REJECTED: "failure", Verdict.XPASS: "failure", Verdict.ERROR: "error"}
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -63,12 +62,12 @@ def case(result: CellResult) -> ET.Element:
         ET.SubElement(made, "skipped", message="no check looks at this cell")
         return made
     levels = [judgement(findings) for findings in by_level(result.findings).values()]
-    worst = judgement(levels)
+    worst = gravest(levels)
     if worst.verdict in BAD:
         broken = [finding for finding in result.findings if finding.verdict in BAD]
         child = ET.SubElement(made, BAD[worst.verdict], message=legal(head(worst)), type=kind(worst))
         child.text = legal("\n\n".join(map(told, broken)) + f"\n\nagain: {result.again}\n")
-    elif worst.verdict in {Verdict.UNSUPPORTED, Verdict.XFAIL}:
+    elif worst.verdict in SILENT | {Verdict.XFAIL}:
         ET.SubElement(made, "skipped", message=legal(f"{worst.verdict}: {worst.detail}"))
     return made
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tokenspec.report.causes import causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.markup import code, plain
-from tokenspec.report.slow import slow_lines, trouble
+from tokenspec.report.slow import slow_lines
+from tokenspec.report.standing import standing
 from tokenspec.report.tally import Tally, never_exercised, tallies
 from tokenspec.report.why import markdown_why
-from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict, exit_code
 
-SAID = {0: "conformant on what was judged", 1: "**not conformant**"}
-MOST_KINDS = 20
+MOST_CAUSES = 20
+LEGEND = (
+    "passed/judged cases; – nothing judged (unsupported or not comparable, never counted as a pass); "
+    "**bold** has failures; x known failures"
+)
 
 
 def markdown(report: Report) -> str:
-    """Who was judged by what, the matrix of every area, the kinds of failures, what was not exercised."""
+    """Who was judged by what, the matrix of every area, the causes of failures, what was not exercised."""
     blocks = ["# tokenspec run", "\n".join(columns(report))]
     blocks += [block for area in report.header["areas"] for block in area_table(report, area)]
-    legend = "passed/judged cases; – nothing judged (unsupported, never counted as a pass); **bold** has failures; "
-    blocks.append(f"{legend}x known failures")
-    if failures := list(kinds(report)):
+    blocks.append(LEGEND)
+    if failures := list(causes(report)):
         blocks.append("\n".join(["## Failures", "", *failures]))
     if slow := slow_lines(report.results):
         blocks.append("\n".join(["## Too slow to judge", "", *(f"* {plain(line)}" for line in slow)]))
@@ -40,7 +43,8 @@ def columns(report: Report) -> Iterator[str]:
     """One line a column, then the versions."""
     for impl, info in report.header["implementations"].items():
         own = [result for result in report.results if result.impl == impl]
-        said = SAID.get(exit_code(own, frozenset([impl])), f"**{trouble(own)}**")
+        stands = standing(own, report.header["require_judged"])
+        said = f"**{stands.said}**" if stands.code else stands.said
         yield f"* **{plain(impl)}** {plain(info.get('version', ''))}: {said}"
     head = report.header
     versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
@@ -75,26 +79,16 @@ def cell(tally: Tally | None) -> str:
     return f"**{tally.cell()}**" if tally.broken else tally.cell()
 
 
-def kinds(report: Report) -> Iterator[str]:
-    """The kinds of failures, most frequent first, each with one example and the command that repeats it.
-
-    An implementation that broke or refused says so to every check; such failures are told apart by their message.
-    """
-    groups: dict[tuple[str, str], dict[str, tuple[CellResult, Finding]]] = {}
-    for result in report.results:
-        for finding in result.findings:
-            if finding.verdict in NON_CONFORMANT or finding.verdict is Verdict.ERROR:
-                silent = finding.verdict in {Verdict.ERROR, Verdict.REJECTED}
-                kind = "slow" if finding.slow else first_line(finding.detail) if silent else finding.check
-                groups.setdefault((result.impl, kind), {}).setdefault(result.name, (result, finding))
-    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-    for (impl, _), group in ordered[:MOST_KINDS]:
-        result, finding = next(iter(group.values()))
-        cells = f"{len(group)} cell{'s' * (len(group) != 1)}"
-        said = f"{finding.verdict} {code(finding.check)} ({', '.join(finding.requires)}) by {plain(impl)}, {cells}"
-        yield f"* {said}: {plain(first_line(finding.detail))}  \n  {code(result.again)}"
-    if len(ordered) > MOST_KINDS:
-        yield f"* ... and {len(ordered) - MOST_KINDS} more kinds"
+def causes(report: Report) -> Iterator[str]:
+    """The causes of failures, most frequent first, each with its smallest case and the command that repeats it."""
+    ordered = sorted(causes_of(report.results), key=lambda cause: -len(cause.cells))
+    for cause in ordered[:MOST_CAUSES]:
+        result, finding = cause.smallest(report.header["sizes"])
+        cells = f"{len(cause.cells)} cell{'s' * (len(cause.cells) != 1)}"
+        said = f"{plain(cause.said)}: {finding.verdict} {code(finding.check)} by {plain(cause.impl)}, {cells}"
+        yield f"* {said}  \n  {code(result.again)}"
+    if len(ordered) > MOST_CAUSES:
+        yield f"* ... and {len(ordered) - MOST_CAUSES} more causes"
 
 
 def first_line(text: str) -> str:

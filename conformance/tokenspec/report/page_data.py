@@ -10,12 +10,14 @@ from typing import Any
 import msgspec
 
 from tokenspec.areas.oracle_version import CURRENT
+from tokenspec.report.causes import BROKEN, name_of
 from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
-from tokenspec.report.slow import slow_lines, trouble
-from tokenspec.report.tally import WORST, by_level, judgement, never_exercised
-from tokenspec.verdict import CellResult, Exhibit, Finding, Tokens, exit_code
+from tokenspec.report.slow import slow_lines
+from tokenspec.report.standing import standing
+from tokenspec.report.tally import never_exercised
+from tokenspec.verdict import WORST, CellResult, Exhibit, Finding, Tokens, by_level, gravest, judgement
 
 MOST_EVIDENCE = 4_000_000
 """Characters of exhibit a page holds, so that it stays below 10 MB; what is left out is said."""
@@ -23,6 +25,7 @@ MOST_EVIDENCE = 4_000_000
 MOST_DETAILS = 1_000_000
 """Characters of details a page holds in full (each to ``LONGEST_DETAIL``); later ones are cut to ``SHORT_DETAIL``."""
 
+MOST_CAUSES = 2_000
 LONGEST_DETAIL = 4_000
 SHORT_DETAIL = 80
 
@@ -45,6 +48,16 @@ class Table:
 
 
 @dataclass
+class Kinds(Table):
+    """Causes by number; beyond the first ``MOST_CAUSES`` they share the last."""
+
+    def number(self, key: Any, value: Any = None) -> int:
+        """The number of a cause."""
+        known = key in self.numbers or len(self.values) < MOST_CAUSES
+        return super().number(key if known else "another cause", value)
+
+
+@dataclass
 class Details(Table):
     """Details by number, cut where a run says more than a page can hold."""
 
@@ -64,13 +77,13 @@ def page_data(report: Report) -> dict[str, Any]:
     head, results = report.header, report.results
     areas, rows, cases = (Table(list(head[key]), {n: i for i, n in enumerate(head[key])}) for key in WORDS)
     checks = Table(list(head["checks"]), {name: number for number, name in enumerate(head["checks"])})
-    details, patterns, pieces, inputs = Details(), Table(), Table(), Table()
+    details, said, patterns, pieces, inputs = Details(), Kinds(), Table(), Table(), Table()
     kept, causes = worth_keeping(results), Causes(head["reasons"])
     exhibit: list[dict[str, Any]] = []
     cells: list[list[int]] = []
     for number, result in enumerate(results):
         why = causes.of(result)
-        pattern = tuple(finding_key(finding, checks, details, why) for finding in result.findings)
+        pattern = tuple(finding_key(finding, checks, details, said, why) for finding in result.findings)
         row = [
             areas.number(result.area),
             rows.number(result.row),
@@ -89,7 +102,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "implementations": [implementation(report, impl) for impl in report.impls],
         "areas": [{"name": name, **head["areas"].get(name, {"title": name, "levels": []})} for name in areas.values],
         "rows": [{"name": name, "status": head["rows"].get(name, {}).get("status", "")} for name in rows.values],
-        "cases": [[name, head["cases"].get(name, "")] for name in cases.values],
+        "cases": [[name, head["cases"].get(name, ""), head["sizes"].get(name, 0)] for name in cases.values],
         "checks": [{"name": name, **head["checks"].get(name, NO_CHECK)} for name in checks.values],
         "requirements": head["requirements"],
         "missing": never_exercised(report),
@@ -98,6 +111,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "reasons": causes.shown,
         "details": details.values,
         "patterns": patterns.values,
+        "causes": said.values,
         "cells": cells,
         "exhibit": exhibit,
         "pieces": pieces.values,
@@ -135,11 +149,12 @@ class Causes:
         return found
 
 
-def finding_key(finding: Finding, checks: Table, details: Table, why: dict[str, int]) -> tuple[int, ...]:
-    """A finding as (check, verdict, detail, whether a MUST is at stake) and, where one is reviewed, its cause."""
+def finding_key(finding: Finding, checks: Table, details: Table, said: Table, why: dict[str, int]) -> tuple[int, ...]:
+    """A finding as (check, verdict, detail, whether a MUST is at stake, cause), and the number of a reviewed reason."""
     number = checks.number(finding.check)
     verdict, detail = VERDICTS.index(finding.verdict.value), details.number(finding.detail)
-    key = (number, verdict, detail, int(finding.severity == "MUST"))
+    cause = said.number(name_of(finding)) if finding.verdict in BROKEN else -1
+    key = (number, verdict, detail, int(finding.severity == "MUST"), cause)
     return (*key, why[finding.check]) if finding.check in why else key
 
 
@@ -154,14 +169,13 @@ def levels_of(result: CellResult) -> dict[str, int]:
 def implementation(report: Report, impl: str) -> dict[str, Any]:
     """What a column says of itself, and what the run says of it."""
     own = [result for result in report.results if result.impl == impl]
-    said = {0: "conformant on what was judged", 1: "not conformant", 3: trouble(own)}
-    code = exit_code(own, frozenset([impl]))
+    stands = standing(own, report.header["require_judged"])
     slow = [line.removeprefix(f"{impl}: ") for line in slow_lines(own)]
     return {
         "impl": impl,
         "info": {key: str(value) for key, value in report.header["implementations"][impl].items()},
-        "code": code,
-        "said": "; ".join([said[code], *slow]),
+        "code": stands.code,
+        "said": "; ".join([stands.said, *slow]),
         "cells": len(own),
     }
 
@@ -172,7 +186,7 @@ def worth_keeping(results: Iterable[CellResult]) -> frozenset[int]:
     seen: dict[tuple[str, str], int] = {}
     for number, result in enumerate(results):
         if result.exhibit is not None:
-            kind = (result.impl, judgement(result.findings).check)
+            kind = (result.impl, gravest(result.findings).check)
             seen[kind] = seen.get(kind, 0) + 1
             ranked.append((seen[kind], number, size_of(result.exhibit)))
     kept, spent = set(), 0

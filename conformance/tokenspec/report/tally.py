@@ -3,47 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import msgspec
-
 from tokenspec.report.jsonl import Report
-from tokenspec.verdict import CellResult, Finding, Verdict
-
-WORST = (
-    Verdict.ERROR,
-    Verdict.FAIL,
-    Verdict.REJECTED,
-    Verdict.XPASS,
-    Verdict.XFAIL,
-    Verdict.UNSUPPORTED,
-    Verdict.PASS,
-)
-
-
-def judgement(findings: Sequence[Finding]) -> Finding:
-    """The one finding that speaks for a case at a level: the worst that counts.
-
-    A broken SHOULD is shown and does not count; ``unsupported`` speaks only where nothing else was said.
-    """
-    decided = [finding for finding in findings if finding.verdict is not Verdict.UNSUPPORTED]
-    worst = min(decided or findings, key=lambda finding: WORST.index(counted_as(finding)))
-    return msgspec.structs.replace(worst, verdict=counted_as(worst))
-
-
-def counted_as(finding: Finding) -> Verdict:
-    """What one finding counts as: what breaks no MUST counts as a pass."""
-    grave = finding.severity == "MUST" or finding.verdict in {Verdict.UNSUPPORTED, Verdict.XPASS}
-    return finding.verdict if grave else Verdict.PASS
-
-
-def by_level(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """The findings of a cell by level."""
-    found: dict[str, list[Finding]] = {}
-    for finding in findings:
-        found.setdefault(finding.level, []).append(finding)
-    return found
+from tokenspec.verdict import SILENT, CellResult, Finding, Verdict, by_level, judgement
 
 
 @dataclass
@@ -58,13 +22,13 @@ class Tally:
         worst = judgement(findings)
         verdict = worst.verdict
         self.counts[verdict] += 1
-        if verdict is Verdict.UNSUPPORTED:
+        if verdict in SILENT:
             self.reasons[worst.detail] += 1
 
     @property
     def judged(self) -> int:
-        """Cases with any verdict but unsupported."""
-        return sum(self.counts.values()) - self.counts[Verdict.UNSUPPORTED]
+        """Cases with a verdict."""
+        return sum(count for verdict, count in self.counts.items() if verdict not in SILENT)
 
     @property
     def passed(self) -> int:
@@ -110,11 +74,11 @@ def counts(report: Report) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
 
 
 def never_exercised(report: Report) -> dict[str, list[str]]:
-    """Per implementation the requirements of the judged areas without one verdict but unsupported (rule T9)."""
+    """Per implementation the requirements of the judged areas without one verdict (rule T9)."""
     judged: dict[str, set[str]] = {impl: set() for impl in report.impls}
     for result in report.results:
         for finding in result.findings:
-            if finding.verdict is not Verdict.UNSUPPORTED:
+            if finding.verdict not in SILENT:
                 judged[result.impl].update(finding.requires)
     areas = {result.area for result in report.results}
     checks = report.header["checks"].values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich import box
 from rich.console import Console
@@ -11,20 +11,21 @@ from rich.table import Table
 from rich.text import Text
 
 from tokenspec.areas import areas
+from tokenspec.report.causes import BROKEN, Cause, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.requirements import requirements
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
-SHOWN_FAILURES = 3
-UNANSWERED = frozenset({Verdict.ERROR, Verdict.REJECTED})
+MOST_CAUSES = 20
 STYLE = {
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
     Verdict.REJECTED: "bold red",
     Verdict.XPASS: "bold yellow",
     Verdict.UNSUPPORTED: "dim",
+    Verdict.INCOMPARABLE: "dim",
 }
 
 
@@ -64,7 +65,8 @@ def print_matrix(
         console.print(table)
         if absent := [impl for impl in impls if impl not in shown]:
             console.print(f"[dim]nothing judged here: {', '.join(absent)}[/dim]\n")
-    console.print("[dim]cases passed, or passed/judged; – nothing judged (unsupported); x known failures[/dim]")
+    legend = "cases passed, or passed/judged; – nothing judged (unsupported, not comparable); x known failures"
+    console.print(legend, style="dim")
 
 
 SECTIONS = ("", "real", "stand-in", "toy")
@@ -92,36 +94,48 @@ def _cells(tallied: Sequence[Tally | None], widths: Sequence[int]) -> Text:
     return text
 
 
-def failures_of(results: Iterable[CellResult]) -> list[tuple[CellResult, Finding]]:
-    """Everything that is neither pass, expected failure nor unsupported."""
-    bad = {Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XPASS}
-    return [(result, finding) for result in results for finding in result.findings if finding.verdict in bad]
+def print_failures(
+    console: Console,
+    results: Iterable[CellResult],
+    sizes: Mapping[str, int],
+    *,
+    most: int = MOST_CAUSES,
+    brief: Container[str] = (),
+) -> None:
+    """What went wrong, cause by cause: how often, and the smallest case in full, or (``brief``) its command alone.
+
+    ``sizes`` are characters of input by case; ``most`` bounds the causes of a column.
+    """
+    by_column: dict[str, list[Cause]] = {}
+    for cause in causes_of(results):
+        by_column.setdefault(cause.impl, []).append(cause)
+    for impl, causes in by_column.items():
+        cells = len({name for cause in causes for name in cause.cells})
+        head = Text(impl, style="bold").append(f": {count(cells, 'cell')} broken, {count(len(causes), 'cause')}")
+        console.print(head.append("; the smallest case of each" if len(causes) > 1 else ""), soft_wrap=True)
+        for cause in causes[:most]:
+            result, finding = cause.smallest(sizes)
+            console.print(Text(f"{len(cause.cells):7,} x ", style="bold red").append(cause.said), soft_wrap=True)
+            if impl in brief:
+                console.print(Text(f"          {result.again}", style="dim"), soft_wrap=True)
+            else:
+                print_failure(console, result, finding)
+        if len(causes) > most:
+            console.print(f"  ... and {count(len(causes) - most, 'more cause')}; --show-all prints them", style="dim")
+        console.print()
 
 
-def print_failures(console: Console, results: Sequence[CellResult], *, shown: int = SHOWN_FAILURES) -> None:
-    """The first failures of each check and implementation in full, the rest as a count."""
-    groups: dict[tuple[str, str], list[tuple[CellResult, Finding]]] = {}
-    for result, finding in failures_of(results):
-        group = groups.setdefault((result.impl, kind_of_failure(finding)), [])
-        if finding.verdict in UNANSWERED and group and group[-1][0] is result:
-            group[-1] = min(group[-1], (result, finding), key=lambda pair: pair[1].requires)
-        else:
-            group.append((result, finding))
-    for (impl, check), group in groups.items():
-        for result, finding in group[:shown]:
-            print_failure(console, result, finding)
-        if len(group) > shown:
-            console.print(
-                f"  ... and {len(group) - shown} more of {check} by {impl}; --show-all prints them\n",
-                style="dim",
-            )
+def print_each_failure(console: Console, results: Iterable[CellResult]) -> None:
+    """Every failure in full."""
+    for result in results:
+        for finding in result.findings:
+            if finding.verdict in BROKEN:
+                print_failure(console, result, finding)
 
 
-def kind_of_failure(finding: Finding) -> str:
-    """What failures are grouped by: the check; a cell without an answer fails every check alike and is one failure."""
-    if finding.slow:
-        return "slow calls"
-    return {Verdict.ERROR: "errors", Verdict.REJECTED: "refusals"}.get(finding.verdict, finding.check)
+def count(number: int, what: str) -> str:
+    """``1,204 cells``."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def print_failure(console: Console, result: CellResult, finding: Finding) -> None:
@@ -147,15 +161,15 @@ def print_slow(console: Console, results: Sequence[CellResult]) -> None:
 
 
 def print_unsupported(console: Console, results: Sequence[CellResult]) -> None:
-    """Why cells were not judged: one line a reason, most frequent first. Unsupported is never counted as a pass."""
+    """Why cells were not judged: one line a reason, most frequent first. Silence is never counted as a pass."""
     reasons: Counter[tuple[str, str]] = Counter()
     for result in results:
-        said = (finding.detail for finding in result.findings if finding.verdict is Verdict.UNSUPPORTED)
+        said = (finding.detail for finding in result.findings if finding.verdict in SILENT)
         for reason in dict.fromkeys(said):
             reasons[(result.impl, reason)] += 1
     if not reasons:
         return
-    console.print("[bold]Not judged[/bold] [dim](unsupported, never counted as a pass)[/dim]")
+    console.print("[bold]Not judged[/bold] [dim](unsupported or not comparable, never counted as a pass)[/dim]")
     for (impl, reason), count in reasons.most_common(12):
         console.print(Text(f"  {count:5} cells  {impl}: {reason}"), soft_wrap=True)
     if len(reasons) > 12:

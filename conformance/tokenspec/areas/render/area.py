@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
+from tokenspec.areas.render.declared import declared_expect, declared_request
 from tokenspec.areas.render.exhibit import exhibit
 from tokenspec.areas.render.lint import redundancy_agrees
 from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput
@@ -64,4 +65,6 @@ AREA = Area(
     oracle=oracle,
     exhibit=exhibit,
     lint=redundancy_agrees,
+    ask=declared_request,
+    declare=declared_expect,
 )

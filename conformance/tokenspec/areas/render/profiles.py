@@ -1,4 +1,5 @@
-"""``profiles/<row>.json``: where the two id profiles of a row differ, and which control ids isolated encoding gives.
+"""``profiles/<row>.json``: where the two id profiles of a row differ, which control ids isolated encoding gives, and
+which options change the text.
 
 Made from the goldens, the row's tokenizer and the oracle by ``tokenspec fixtures profiles``; committed, so that
 the list of differences is reviewed like any other fact and read without a tokenizer.
@@ -36,6 +37,22 @@ class Isolated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     control_ids: list[int]
 
 
+class Effects(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whether the oracle's text is another one without an option (``tools`` is one), in the cases that give it.
+
+    Attributes:
+        option: its name.
+        changes: what holds of most cases.
+        apart: the cases of which the opposite holds.
+        refused: the cases the oracle refuses without it; nothing is said of them.
+    """
+
+    option: str
+    changes: bool
+    apart: list[str]
+    refused: list[str]
+
+
 class RowProfiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What one row's file says.
 
@@ -49,6 +66,7 @@ class RowProfiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     seams: list[Seam]
     isolated: list[Isolated]
     undecided: dict[str, str]
+    effects: list[Effects]
 
 
 def path_of(row: str) -> Path:
@@ -85,6 +103,7 @@ def goldens_sha256(cells: list[tuple[Cell, RenderExpect]]) -> str:
 def make(row: str) -> RowProfiles:
     """The lists as oracle and tokenizer give them today. Raises AssetsMissing when the row's files are not here."""
     from tokenspec.areas.render.oracle.control_tokens import scaffold_control_ids
+    from tokenspec.areas.render.oracle.effects import effects_of
 
     loaded, cells = load(row), answered(row)
     isolated: list[Isolated] = []
@@ -108,7 +127,20 @@ def make(row: str) -> RowProfiles:
         ],
         isolated=isolated,
         undecided=undecided,
+        effects=gathered({cell.case.slug: effects_of(cell.case, loaded, expect.text) for cell, expect in cells}),
     )
+
+
+def gathered(by_case: dict[str, dict[str, bool | None]]) -> list[Effects]:
+    """What was found case by case (None: refused without it), option by option."""
+    found = []
+    for option in sorted({name for changes in by_case.values() for name in changes}):
+        of = {case: changes[option] for case, changes in by_case.items() if option in changes}
+        usual = 2 * sum(value is True for value in of.values()) >= sum(value is not None for value in of.values())
+        apart = sorted(case for case, value in of.items() if value is (not usual))
+        refused = sorted(case for case, value in of.items() if value is None)
+        found.append(Effects(option=option, changes=usual, apart=apart, refused=refused))
+    return found
 
 
 def write(row: str) -> None:

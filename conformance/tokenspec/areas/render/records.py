@@ -21,10 +21,10 @@ class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What an implementation returns. Only ``token_ids`` is required; masks are lists or run-length strings.
+    """What an implementation returns: ids, or text alone, or both; masks are lists or run-length strings.
 
     Attributes:
-        token_ids: the ids.
+        token_ids: the ids; None from a template engine, which is judged for its text and nothing else.
         text: the rendered text.
         message_indices: per token the index of its message, -1 for none.
         sampled_mask: per token, whether the model would have emitted it.
@@ -35,7 +35,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
     """
 
-    token_ids: list[int]
+    token_ids: list[int] | None = None
     text: str | None = None
     message_indices: list[int] | None = None
     sampled_mask: str | list[bool] | None = None
@@ -48,7 +48,9 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     loss_mask: str | list[bool] | None = None
 
     def __post_init__(self) -> None:
-        """Run lengths are well-formed."""
+        """There is something to judge, and run lengths are well-formed."""
+        if self.token_ids is None and self.text is None:
+            raise ValueError("neither token_ids nor text; return one of the two at least")
         for name in ("sampled_mask", "is_content", "content_mask", "loss_mask"):
             require_mask(getattr(self, name), LONGEST_MASK)
 

@@ -21,7 +21,7 @@ function showCase() {
   const step = (by, text, key) => button(text, () => openCase(siblings[at + by]),
     { class: "quiet", disabled: !siblings[at + by] || at < 0, "aria-keyshortcuts": key, id: by > 0 ? "next" : "previous" });
   const findings = [...cell.pattern.findings].sort((a, b) => a[1] - b[1]);
-  const loud = findings.filter(([, verdict]) => verdict !== PASS && verdict !== UNSUPPORTED);
+  const loud = findings.filter(([, verdict]) => verdict !== PASS && !SILENT.has(verdict));
   const quiet = findings.filter((finding) => !loud.includes(finding));
   fill(dialog,
     element("div", { class: "bar sticky" },
@@ -66,7 +66,7 @@ function others(cell) {
 // An implementation that broke or refused says so to every check: that is shown once.
 function alike(findings) {
   const groups = new Map();
-  for (const [check, verdict, detail, must, why] of findings) {
+  for (const [check, verdict, detail, must, , why] of findings) {
     const key = `${verdict}|${detail}|${must}|${why}`;
     if (!groups.has(key)) groups.set(key, { checks: [], verdict, detail, must, why });
     groups.get(key).checks.push(data.checks[check]);
@@ -78,7 +78,7 @@ function findingShown({ checks, verdict, detail, must, why }) {
   const [first] = checks;
   const several = checks.length > 1 ? element("span", { class: "dim" }, ` and ${counted(checks.length - 1, "more check")}`) : null;
   const requires = [...new Set(checks.flatMap((check) => check.requires))];
-  return element("section", { class: `finding v-${VERDICTS[verdict]}` },
+  return element("section", { class: `finding ${toneOf(VERDICTS[verdict])}` },
     element("h3", {}, badge(verdict), " ", first.name, several, must ? null : element("span", { class: "dim" }, " a SHOULD: shown, does not count")),
     several || !first.doc ? null : element("p", { class: "dim" }, first.doc),
     data.details[detail] ? element("pre", {}, data.details[detail]) : null,

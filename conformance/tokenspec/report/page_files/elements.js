@@ -24,9 +24,14 @@ function button(text, onclick, attributes = {}) {
   return element("button", { type: "button", onclick, ...attributes }, text);
 }
 
+// The class that colours a verdict: "v-not-comparable".
+function toneOf(name) {
+  return "v-" + name.replaceAll(" ", "-");
+}
+
 function badge(verdict) {
   const name = VERDICTS[verdict] ?? "not run";
-  return element("span", { class: `badge v-${name}` }, name);
+  return element("span", { class: `badge ${toneOf(name)}` }, name);
 }
 
 function firstLine(text) {

@@ -1,4 +1,4 @@
-// The filter: words that must all occur, "two words", -not, and row: case: impl: area: req: check: level: verdict: why: text:
+// The filter: words that must all occur, "two words", -not, and row: case: impl: area: req: check: level: verdict: why: cause: text:
 
 const FIELDS = {
   row: (cell) => data.rows[cell.row].name,
@@ -10,6 +10,7 @@ const FIELDS = {
   check: (cell) => textOf(cell.pattern).checks,
   req: (cell) => textOf(cell.pattern).requires,
   why: (cell) => textOf(cell.pattern).why,
+  cause: (cell) => textOf(cell.pattern).causes,
   text: (cell) => textOf(cell.pattern).details + " " + data.cases[cell.name][1],
 };
 
@@ -21,7 +22,8 @@ function textOf(pattern) {
       checks: checks.map((check) => check.name).join(" ").toLowerCase(),
       requires: checks.flatMap((check) => check.requires).join(" ").toLowerCase(),
       verdicts: pattern.findings.map(([, verdict]) => VERDICTS[verdict]).join(" "),
-      why: pattern.findings.map(([, , , , why]) => why === undefined ? "" : data.reasons[why].id).join(" ").toLowerCase(),
+      why: pattern.findings.map(([, , , , , why]) => why === undefined ? "" : data.reasons[why].id).join(" ").toLowerCase(),
+      causes: pattern.findings.map(([, , , , cause]) => cause < 0 ? "" : data.causes[cause]).join(" ").toLowerCase(),
       details: pattern.findings.map(([, , detail]) => data.details[detail]).join(" ").toLowerCase(),
     };
   }

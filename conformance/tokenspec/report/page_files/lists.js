@@ -67,18 +67,20 @@ function failuresView() {
   const wanted = chosenVerdicts();
   const groups = new Map();
   for (const cell of filteredCells()) {
-    for (const [check, verdict, detail, must] of cell.pattern.findings) {
+    for (const [check, verdict, detail, must, cause] of cell.pattern.findings) {
       if (wanted.size ? !wanted.has(verdict) : !BROKEN.has(verdict)) continue;
-      const message = ["error", "rejected"].includes(VERDICTS[verdict]) ? firstLine(data.details[detail]) : null;
-      const key = `${cell.impl}|${verdict}|${message === null ? check : message}`;
-      if (!groups.has(key)) groups.set(key, { impl: cell.impl, check, verdict, must, detail, message, rows: new Set(), cells: new Set() });
-      groups.get(key).cells.add(cell);
-      groups.get(key).rows.add(cell.row);
+      const said = cause < 0 ? firstLine(data.details[detail]) : data.causes[cause];
+      const key = `${cell.impl}|${verdict}|${said}`;
+      if (!groups.has(key)) groups.set(key, { impl: cell.impl, check, verdict, must, said, detail, smallest: cell, rows: new Set(), cells: new Set() });
+      const group = groups.get(key);
+      group.cells.add(cell);
+      group.rows.add(cell.row);
+      if (data.cases[cell.name][2] < data.cases[group.smallest.name][2]) Object.assign(group, { smallest: cell, detail });
     }
   }
   if (!groups.size) return [element("p", { class: "note good" }, "No failures here.")];
-  const kinds = [...groups.values()].sort((a, b) => a.impl - b.impl || b.cells.size - a.cells.size);
-  return [element("ol", { class: "cases kinds" }, kinds.map(kindLine)), whySection()];
+  const causes = [...groups.values()].sort((a, b) => a.impl - b.impl || b.cells.size - a.cells.size);
+  return [element("ol", { class: "cases kinds" }, causes.map(causeLine)), whySection()];
 }
 
 const DEVIATING = ["fail", "error", "rejected", "xfail"];
@@ -89,7 +91,7 @@ function whySection() {
   const met = data.reasons.map((reason) => ({ ...reason, cells: new Set() }));
   const unexplained = new Map();
   for (const cell of filteredCells()) {
-    for (const [, verdict, , , why] of cell.pattern.findings) {
+    for (const [, verdict, , , , why] of cell.pattern.findings) {
       const impl = data.implementations[cell.impl].impl;
       if (why !== undefined) met[why].cells.add(cell);
       else if (DEVIATING.includes(VERDICTS[verdict]) && data.reasons.some((reason) => reason.impl === impl)) unexplained.set(impl, (unexplained.get(impl) || new Set()).add(cell));
@@ -103,17 +105,17 @@ function whySection() {
   return element("section", { class: "area" }, element("h2", {}, "Why they deviate"), element("ol", { class: "cases kinds" }, lines), open);
 }
 
-function kindLine(group) {
+// One cause: how often, its smallest case; a click shows its cells.
+function causeLine(group) {
   const check = data.checks[group.check];
   const impl = data.implementations[group.impl].impl;
-  const example = `${check.requires.join(" ")} · for example: ${firstLine(data.details[group.detail])}`;
-  const chosen = { ...NO_CELL, check: check.name, impl, v: null };
-  if (group.message !== null) chosen.q = `text:"${group.message.split('"')[0]}"`;
+  const example = `smallest: ${data.cases[group.smallest.name][0]} on ${data.rows[group.smallest.row].name}: ${firstLine(data.details[group.detail])}`;
+  const chosen = { ...NO_CELL, check: check.name, impl, v: null, q: `cause:"${group.said.split('"')[0]}"` };
   return element("li", {}, button([
-    badge(group.verdict), element("b", {}, group.message ?? check.name), element("span", { class: "dim" }, ` by ${impl}, `),
+    badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${impl}, `),
     `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,
     group.must ? null : element("span", { class: "dim" }, " (a SHOULD: shown, does not count)"),
-    group.message === null ? [element("span", { class: "line" }, check.doc), element("span", { class: "line dim" }, example)] : null,
+    element("span", { class: "line" }, check.doc), element("span", { class: "line dim" }, example),
   ], () => go(chosen), { class: "case" }));
 }
 

@@ -20,7 +20,7 @@ function showTools() {
   const counts = new Array(VERDICTS.length).fill(0);
   for (const cell of cells) for (const verdict of Object.values(levelsOf(cell))) counts[verdict] += 1;
   const chips = VERDICTS.map((name, verdict) => counts[verdict] ? button([name, element("span", { class: "count" }, counts[verdict].toLocaleString("en"))],
-    () => toggle(name), { class: `chip v-${name}`, "data-verdict": name, "aria-pressed": "false" }) : null);
+    () => toggle(name), { class: `chip ${toneOf(name)}`, "data-verdict": name, "aria-pressed": "false" }) : null);
   const tabs = VIEWS.map(([name, title]) => button(title, () => go({ ...NO_CELL, view: name === "matrix" ? null : name }), { "data-view": name, class: "tab" }));
   fill(document.getElementById("tools"),
     element("nav", { "aria-label": "views" }, tabs),

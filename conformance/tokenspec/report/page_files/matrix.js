@@ -5,7 +5,7 @@ function tally() {
 }
 
 function judgedOf(one) {
-  return one.counts.reduce((sum, count) => sum + count, 0) - one.counts[UNSUPPORTED];
+  return one.counts.reduce((sum, count, verdict) => (SILENT.has(verdict) ? sum : sum + count), 0);
 }
 
 function brokenOf(one) {
@@ -67,7 +67,7 @@ function matrixView() {
 }
 
 function matrixLegend() {
-  return element("p", { class: "dim" }, "Cases passed, or passed/judged; x known failures; – nothing judged (unsupported); · not run. Click a number for its cases.");
+  return element("p", { class: "dim" }, "Cases passed, or passed/judged; x known failures; – nothing judged (unsupported, not comparable); · not run. Click a number for its cases.");
 }
 
 // A run over all areas is long: each area is one click away.

@@ -4,7 +4,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const VERDICTS = data.verdicts || [];
 const PASS = VERDICTS.indexOf("pass");
-const UNSUPPORTED = VERDICTS.indexOf("unsupported");
+const SILENT = new Set(["unsupported", "not comparable"].map((name) => VERDICTS.indexOf(name)));
 const XFAIL = VERDICTS.indexOf("xfail");
 const BROKEN = new Set(["error", "fail", "rejected", "xpass"].map((name) => VERDICTS.indexOf(name)));
 
@@ -46,20 +46,20 @@ function worstOf(verdicts) {
 }
 
 // The verdict of a cell in a selection: of one level, of one requirement, of one check, or the worst of all levels.
-// As in the matrix, unsupported speaks only where nothing else was said.
+// As in the matrix, silence speaks only where nothing else was said.
 function verdictOf(cell, chosen) {
   if (chosen.level) return levelsOf(cell)[chosen.level];
   const wanted = (finding) => (!chosen.req || data.checks[finding[0]].requires.includes(chosen.req))
     && (!chosen.check || data.checks[finding[0]].name === chosen.check);
   const found = cell.pattern.findings.filter(wanted).map(countedAs);
   if (!found.length) return undefined;
-  const decided = found.filter((verdict) => verdict !== UNSUPPORTED);
+  const decided = found.filter((verdict) => !SILENT.has(verdict));
   return worstOf(decided.length ? decided : found);
 }
 
 // What breaks no MUST is shown and counts as a pass.
 function countedAs([, verdict, , must]) {
-  return must || verdict === UNSUPPORTED || VERDICTS[verdict] === "xpass" ? verdict : PASS;
+  return must || SILENT.has(verdict) || VERDICTS[verdict] === "xpass" ? verdict : PASS;
 }
 
 function againCommand(cell) {

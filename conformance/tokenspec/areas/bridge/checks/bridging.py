@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import Applies, NotComparable, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.render.checks.place import show
 from tokenspec.oracle.token_bytes import token_starts
 
@@ -28,10 +28,10 @@ def has_to(must: Must) -> Applies:
 
 
 def answer_of(subject: Subject) -> list[int]:
-    """All ids of the answer. Raises NotGiven where the bridge declines."""
+    """All ids of the answer. Raises NotComparable where the bridge declines, which is right everywhere."""
     ids: list[int] | None = subject.output.token_ids
     if ids is None:
-        raise NotGiven("declines (see RND-059)")
+        raise NotComparable("declines (see RND-059)")
     return ids
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.place import BODY, describe, labels_of, role_of
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.laying import BODY, Label
+from tokenspec.areas.render.checks.place import describe, labels_of, role_of
 from tokenspec.store.masks import decode_mask
 
 
@@ -20,6 +21,14 @@ def derives(question: Question) -> bool:
     return bool(asked_roles(question))
 
 
+def owned_labels(subject: Subject) -> list[Label]:
+    """The labels of all tokens. Raises NotComparable where another text leaves some to nobody."""
+    labels = labels_of(subject)
+    if any(kind == "unattributed" for kind, _ in labels):
+        raise NotComparable("another text, and it is not known whose all of its tokens are")
+    return labels
+
+
 def role_at(subject: Subject, message: int | None) -> str | None:
     """The role of a message index."""
     return None if message is None else str(role_of(subject, message))
@@ -27,7 +36,7 @@ def role_at(subject: Subject, message: int | None) -> str | None:
 
 def content_mask(subject: Subject, roles: list[str]) -> list[bool]:
     """The expected mask: body tokens of messages of these roles."""
-    return [kind in BODY and role_at(subject, message) in roles for kind, message in labels_of(subject)]
+    return [kind in BODY and role_at(subject, message) in roles for kind, message in owned_labels(subject)]
 
 
 def compare(subject: Subject, name: str, expected: list[bool]) -> None:
@@ -52,7 +61,7 @@ def spans_hold_owned_body_only(subject: Subject) -> None:
         raise NotGiven("gives no content_spans_by_role")
     expected: dict[str, list[tuple[int, int]]] = {}
     position = 0
-    for (kind, message), run in groupby(labels_of(subject)):
+    for (kind, message), run in groupby(owned_labels(subject)):
         length = len(list(run))
         role = role_at(subject, message)
         if kind in BODY and role is not None:
@@ -78,6 +87,6 @@ def loss_mask_adds_bodies_of_roles(subject: Subject) -> None:
     roles = asked_roles(subject)
     expected = [
         kind == "sampled" or (kind == "content" and role_at(subject, message) in roles)
-        for kind, message in labels_of(subject)
+        for kind, message in owned_labels(subject)
     ]
     compare(subject, "loss_mask", expected)

@@ -1,29 +1,19 @@
-"""MASKS: whose token is it, is it body, would the model have emitted it.
-
-Expected masks are laid over the implementation's own tokens: the oracle owns characters, and a token belongs to the
-character it begins in. So masks are judged even where ids differ, as long as the ids spell the expected text.
-"""
+"""MASKS: whose token is it, is it body, would the model have emitted it; over the implementation's own tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import Applies, NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.laying import BODY, CharacterMap, Label, ids_of, laid, laid_canonically
 from tokenspec.areas.render.checks.place import (
-    BODY,
-    CharacterMap,
-    Label,
-    character_map,
     count_of,
     describe,
-    ends_of,
     expected_labels,
-    expected_starts,
     labels_of,
     role_of,
     row_of,
     show,
-    starts_of,
 )
 
 PER_TOKEN = ("message_indices", "sampled_mask", "is_content")
@@ -34,8 +24,8 @@ def mask_of(subject: Subject, name: str) -> list[bool]:
     mask: list[bool] | None = subject.output.mask(name)
     if mask is None:
         raise NotGiven(f"gives no {name}")
-    if len(mask) != len(subject.output.token_ids):
-        raise NotGiven(f"{name} has the wrong length (see RND-020)")
+    if len(mask) != len(ids_of(subject)):
+        raise NotComparable(f"{name} has the wrong length (see RND-020)")
     return mask
 
 
@@ -44,8 +34,8 @@ def indices_of(subject: Subject) -> list[int]:
     indices: list[int] | None = subject.output.message_indices
     if not indices:
         raise NotGiven("gives no message_indices")
-    if len(indices) != len(subject.output.token_ids):
-        raise NotGiven("message_indices has the wrong length (see RND-020)")
+    if len(indices) != len(ids_of(subject)):
+        raise NotComparable("message_indices has the wrong length (see RND-020)")
     return indices
 
 
@@ -72,13 +62,13 @@ def has_an_assistant(question: Question) -> bool:
 @check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",))
 def lists_are_parallel_to_ids(subject: Subject) -> None:
     """Every per-token list given is as long as token_ids."""
-    output = subject.output
+    output, ids = subject.output, ids_of(subject)
     given = {name: output.mask(name) if name != "message_indices" else output.message_indices for name in PER_TOKEN}
     if not any(given.values()):
         raise NotGiven("gives no masks")
     for name, values in given.items():
-        if values and len(values) != len(output.token_ids):
-            raise Violation(f"{name} is not parallel to token_ids", expected=len(output.token_ids), got=len(values))
+        if values and len(values) != len(ids):
+            raise Violation(f"{name} is not parallel to token_ids", expected=len(ids), got=len(values))
 
 
 @check("render.message-indices", area="render", level="MASKS", requires=("RND-021",))
@@ -111,9 +101,11 @@ def injects_a_turn(question: Question) -> bool:
 @check("render.injected-system", area="render", level="MASKS", requires=("RND-021",), applies=injects_a_turn)
 def an_injected_turn_is_no_message(subject: Subject) -> None:
     """A whole turn that stands before the body of the first message belongs to no message."""
-    character_map(subject)
-    end, indices = end_of_injected_turn(subject) or 0, indices_of(subject)
-    for token, (start, stop) in enumerate(zip(starts_of(subject), ends_of(subject, starts_of(subject)), strict=True)):
+    tokens, indices = laid(subject), indices_of(subject)
+    end = end_of_injected_turn(subject) or 0
+    if tokens.text[:end] != subject.expect.text[:end]:
+        raise NotComparable("begins with another turn than the one the template injects")
+    for token, (start, stop) in enumerate(zip(tokens.starts, tokens.ends, strict=True)):
         if stop <= end and indices[token] != -1:
             raise Violation(
                 "a turn the template injects carries a message's index",
@@ -159,13 +151,13 @@ def end_of_injected_turn(question: Question) -> int | None:
 def content_run_is_the_body(subject: Subject) -> None:
     """For each user, system and tool message, the tokens marked content spell exactly its body."""
     mask, labels = mask_of(subject, "is_content"), labels_of(subject)
-    judged = [token for token, (kind, _) in enumerate(labels) if kind != "sampled"]
+    judged = [token for token, (kind, _) in enumerate(labels) if kind not in {"sampled", "unattributed"}]
     if not any(labels[token][0] == "content" for token in judged):
-        raise NotGiven("no token of these ids is content (see RND-010)")
+        raise NotComparable("no token of these ids is content (see RND-010)")
     for token in judged:
         kind, message = labels[token]
         if mask[token] != (kind == "content"):
-            ids = subject.output.token_ids
+            ids = ids_of(subject)
             raise Violation(
                 "scaffold is marked as content" if mask[token] else "body is not marked as content",
                 where=describe(subject, token),
@@ -184,7 +176,7 @@ def masks_agree_on_the_assistant(subject: Subject) -> None:
     )
     assistant = [token for token, index in enumerate(indices) if index >= 0 and role_of(subject, index) == "assistant"]
     if not assistant:
-        raise NotGiven("no token carries the index of an assistant message (see RND-021)")
+        raise NotComparable("no token carries the index of an assistant message (see RND-021)")
     for token in assistant:
         if content[token] != sampled[token]:
             raise Violation(
@@ -200,7 +192,7 @@ def sampled_implies_content(subject: Subject) -> None:
     """A sampled token is content, everywhere."""
     content, sampled = mask_of(subject, "is_content"), mask_of(subject, "sampled_mask")
     if not any(sampled):
-        raise NotGiven("no token is sampled (see RND-029)")
+        raise NotComparable("no token is sampled (see RND-029)")
     for token, (is_sampled, is_content) in enumerate(zip(sampled, content, strict=True)):
         if is_sampled and not is_content:
             raise Violation("a sampled token is not content", where=describe(subject, token))
@@ -212,7 +204,7 @@ def generation_prompt_is_scaffold(subject: Subject) -> None:
     labels = labels_of(subject)
     prompt = [token for token, (kind, _) in enumerate(labels) if kind == "prompt"]
     if not prompt:
-        raise NotGiven("no token of these ids is generation prompt (see RND-010)")
+        raise NotComparable("no token of these ids is generation prompt (see RND-010)")
     masks = [mask for name in ("is_content", "sampled_mask") if (mask := subject.output.mask(name))]
     if not masks:
         raise NotGiven("gives no masks")
@@ -222,7 +214,7 @@ def generation_prompt_is_scaffold(subject: Subject) -> None:
                 "the generation prompt is marked",
                 where=describe(subject, token),
                 expected="scaffold",
-                got=show(subject, subject.output.token_ids[token : token + 1]),
+                got=show(subject, ids_of(subject)[token : token + 1]),
             )
 
 
@@ -234,7 +226,7 @@ def only_the_assistant_samples(subject: Subject) -> None:
     sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
     others = [token for token, (kind, _) in enumerate(labels) if kind == "content"]
     if not others:
-        raise NotGiven("no token of these ids is content (see RND-010)")
+        raise NotComparable("no token of these ids is content (see RND-010)")
     for token in others:
         if sampled[token]:
             raise Violation("a token of another role is sampled", where=describe(subject, token))
@@ -247,11 +239,10 @@ def straddles(characters: CharacterMap, start: int, end: int) -> bool:
 
 def has_straddling_tokens(question: Question) -> bool:
     """A canonical token lies over a seam, or the oracle cannot tell."""
-    starts = expected_starts(question)
-    if question.expect.unattributed is not None or starts is None:
+    tokens = laid_canonically(question)
+    if tokens is None:
         return True
-    characters = character_map(question)
-    return any(straddles(characters, *ends) for ends in zip(starts, ends_of(question, starts), strict=True))
+    return any(straddles(tokens.characters, *ends) for ends in zip(tokens.starts, tokens.ends, strict=True))
 
 
 @check(
@@ -264,11 +255,10 @@ def has_straddling_tokens(question: Question) -> bool:
 )
 def straddling_tokens_follow_the_rule(subject: Subject) -> None:
     """A token over a seam of scaffold and body is attributed by the rule the row names."""
-    mask, characters, starts = mask_of(subject, "is_content"), character_map(subject), starts_of(subject)
-    labels = labels_of(subject)
+    mask, tokens, labels = mask_of(subject, "is_content"), laid(subject), labels_of(subject)
     straddling = False
-    for token, (start, end) in enumerate(zip(starts, ends_of(subject, starts), strict=True)):
-        if not straddles(characters, start, end):
+    for token, (start, end) in enumerate(zip(tokens.starts, tokens.ends, strict=True)):
+        if not straddles(tokens.characters, start, end):
             continue
         straddling = True
         wanted = labels[token][0] in BODY
@@ -277,10 +267,10 @@ def straddling_tokens_follow_the_rule(subject: Subject) -> None:
                 f"a straddling token does not follow the row's rule, {row_of(subject).spec.wire.straddle}",
                 where=describe(subject, token),
                 expected="content" if wanted else "scaffold",
-                got=show(subject, subject.output.token_ids[token : token + 1]),
+                got=show(subject, ids_of(subject)[token : token + 1]),
             )
     if not straddling:
-        raise NotGiven("no token of these ids lies over a seam (see RND-010)")
+        raise NotComparable("no token of these ids lies over a seam (see RND-010)")
 
 
 def openers_of(labels: Sequence[Label]) -> list[int]:
@@ -304,13 +294,13 @@ def role_tags_are_scaffold(subject: Subject) -> None:
     mask, labels = mask_of(subject, "is_content"), labels_of(subject)
     openers = openers_of(labels)
     if not openers:
-        raise NotGiven("no token of these ids stands before a body (see RND-010)")
+        raise NotComparable("no token of these ids stands before a body (see RND-010)")
     for token in openers:
         if mask[token]:
             raise Violation(
                 "the opener of a message is marked as content",
                 where=describe(subject, token),
-                got=show(subject, subject.output.token_ids[token : token + 2]),
+                got=show(subject, ids_of(subject)[token : token + 2]),
             )
 
 
@@ -326,12 +316,12 @@ def sampled_region_is_exact(subject: Subject) -> None:
     """Sampled is what the model emits: after the opener or generation prompt, through the stop token."""
     sampled, labels = mask_of(subject, "sampled_mask"), labels_of(subject)
     for token, (kind, _) in enumerate(labels):
-        if sampled[token] != (kind == "sampled"):
+        if kind != "unattributed" and sampled[token] != (kind == "sampled"):
             raise Violation(
                 "a token the model never emits is marked as sampled"
                 if sampled[token]
                 else "a token the model emits is not marked as sampled",
                 where=describe(subject, token),
                 expected=kind,
-                got=show(subject, subject.output.token_ids[max(0, token - 1) : token + 2]),
+                got=show(subject, ids_of(subject)[max(0, token - 1) : token + 2]),
             )

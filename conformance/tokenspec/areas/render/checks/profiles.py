@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.laying import ids_of
 from tokenspec.areas.render.checks.place import decode, row_of, show
+from tokenspec.areas.render.checks.text import text_of
+
+
+def require_same_text(subject: Subject) -> None:
+    """What follows is about ids of the oracle's text. Raises NotComparable for another one."""
+    ids_of(subject)
+    if text_of(subject) != subject.expect.text:
+        raise NotComparable("another text than the oracle's (see RND-001)")
 
 
 def has_sampled_text(question: Question) -> bool:
@@ -28,6 +37,7 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> None:
     """Asked for the sampled-boundary profile, the seams of sampled text are token boundaries, and no others are new."""
     from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids
 
+    require_same_text(subject)
     expect, output = subject.expect, subject.output
     if output.id_profile != "sampled-boundary":
         output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
@@ -62,6 +72,7 @@ def typed_text_is_no_control_token(subject: Subject) -> None:
     """Under isolated encoding the control ids are those of the scaffold, in number and order."""
     from tokenspec.areas.render.oracle.control_tokens import control_tokens
 
+    require_same_text(subject)
     expected = control_ids_of(subject) or []
     known = set(control_tokens(row_of(subject)).values())
     got = [id_ for id_ in isolated_output(subject).token_ids if id_ in known]
@@ -88,6 +99,7 @@ def isolation_changes_ids_only(subject: Subject) -> None:
     """Isolated ids spell the text, and are the canonical ones where no caller's text spells a control token."""
     from tokenspec.areas.render.oracle.control_tokens import control_tokens
 
+    require_same_text(subject)
     expected = control_ids_of(subject) or []
     output, expect = isolated_output(subject), subject.expect
     if output.text is not None and output.text != expect.text:

@@ -3,44 +3,51 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Ok
-from tokenspec.areas.check import NotGiven, Subject, Violation, check
-from tokenspec.areas.render.checks.place import character_map, decode, row_of
+from tokenspec.areas.check import NotComparable, Subject, Violation, check
+from tokenspec.areas.difference import difference
+from tokenspec.areas.render.checks.laying import character_map, ids_of
+from tokenspec.areas.render.checks.place import decode, encode
 
 
 def text_of(subject: Subject) -> str:
     """The text the implementation gave, or what its ids decode to."""
     if subject.output.text is not None:
         return str(subject.output.text)
-    return decode(subject, subject.output.token_ids)
+    return decode(subject, ids_of(subject))
 
 
-@check("render.text", area="render", level="TEXT", requires=("RND-001", "RND-003", "RND-004"), kind="golden")
+def require_template(subject: Subject) -> None:
+    """Raises NotComparable where the implementation declares a template of its own: its text is another one."""
+    if subject.profile.template == "own":
+        raise NotComparable("declares a template of its own")
+
+
+@check("render.text", area="render", level="TEXT", requires=("RND-001",), kind="golden")
 def text_is_byte_identical(subject: Subject) -> None:
     """The text equals the oracle's, byte for byte."""
     expected, got = subject.expect.text, text_of(subject)
     if got == expected:
         return
+    require_template(subject)
     at = next(
         (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b),
         min(len(expected), len(got)),
     )
-    if (
-        subject.output.text is None
-        and row_of(subject).tokenizer.encode(expected, add_special_tokens=False) == subject.output.token_ids
-    ):
-        raise NotGiven("gives no text, and this tokenizer's decode is not the inverse of its encode")
-    where = f"character {at} of {len(expected)}"
+    if subject.output.text is None and encode(subject, expected) == subject.output.token_ids:
+        raise NotComparable("gives no text, and this tokenizer's decode is not the inverse of its encode")
+    where, kind = f"character {at} of {len(expected)}", "text"
     try:
         kind, message = character_map(subject).at(at)
         owner = f"message {message} " if message is not None else ""
         where += f", {owner}{kind}"
-    except NotGiven:
+    except NotComparable:
         pass
     raise Violation(
         "the text differs from the oracle's",
         where=where,
         expected=repr(expected[max(0, at - 20) : at + 40]),
         got=repr(got[max(0, at - 20) : at + 40]),
+        cause=f"{kind}: {difference(expected, got)}",
     )
 
 
@@ -49,10 +56,11 @@ def refuses_what_the_template_refuses(subject: Subject) -> None:
     """Where the template raises, so does the implementation: a rendering would train on what cannot be sampled."""
     golden = subject.cell.golden
     if isinstance(subject.outcome, Ok):
+        require_template(subject)
         raise Violation(
             "renders a conversation the template refuses",
             expected=f"a refusal (upstream raises {golden and golden.error})",
-            got=f"{len(subject.output.token_ids)} tokens: {text_of(subject)[-60:]!r}",
+            got=f"a text that ends {text_of(subject)[-60:]!r}",
         )
 
 

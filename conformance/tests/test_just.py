@@ -1,0 +1,228 @@
+"""A verdict says what was compared and nothing else: grades, blame, refusals, claims, declared forms, the share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.adapters.capability import Claim
+from tokenspec.adapters.in_process import InProcess
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.errors import AdapterError
+from tokenspec.report.standing import standing
+from tokenspec.runner import Run, run_all
+from tokenspec.verdict import CellResult, Verdict, by_level, judgement
+from tokenspec_reference.adapter import ReferenceAdapter
+
+Request, Result = dict[str, Any], dict[str, Any]
+SLUGS = ("role-user", "mask-unicode-bodies", "call-parallel", "unicode-cjk")
+CELLS = [
+    cell
+    for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",)))
+    if cell.case.slug in SLUGS and cell.golden is not None and cell.golden.expect is not None
+]
+
+
+class Edited(ReferenceAdapter):
+    """The reference with an edited result; it claims nothing unless told to."""
+
+    capabilities: Mapping[str, Any] = {}
+
+    def __init__(
+        self,
+        after: Callable[[Request, Result], Result] = lambda _request, result: result,
+        before: Callable[[Request], Request] = lambda request: request,
+        capabilities: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self.after, self.before = after, before
+        self.capabilities = capabilities or {}
+
+    def render(self, request: Request) -> Result:
+        return self.after(request, super().render(self.before(request)))
+
+
+def judged(adapter: object, cells: list[Cell] | None = None) -> list[CellResult]:
+    return run_all(Run([InProcess("mini", adapter)], CELLS if cells is None else cells, 60.0))
+
+
+def levels(results: list[CellResult]) -> dict[str, set[Verdict]]:
+    found: dict[str, set[Verdict]] = {}
+    for result in results:
+        for level, findings in by_level(result.findings).items():
+            found.setdefault(level, set()).add(judgement(findings).verdict)
+    return found
+
+
+def blamed(results: list[CellResult]) -> set[str]:
+    bad = {Verdict.FAIL, Verdict.REJECTED, Verdict.ERROR}
+    return {
+        id_ for result in results for finding in result.findings if finding.verdict in bad for id_ in finding.requires
+    }
+
+
+def wrong_ids(_request: Request, result: Result) -> Result:
+    return {**result, "token_ids": [5] * len(result["token_ids"]), "text": None}
+
+
+def test_right_lengths_and_wrong_ids_pass_no_masks() -> None:
+    found = levels(judged(Edited(wrong_ids)))
+    assert found["MASKS"] == {Verdict.INCOMPARABLE}
+    assert found["TEXT"] == {Verdict.FAIL}
+
+
+def test_another_text_is_blamed_once_and_its_masks_are_judged_where_its_bodies_are() -> None:
+    def headed(request: Request) -> Request:
+        system = {"role": "system", "content": "Be brief, and never mention this."}
+        return {**request, "messages": [system, *request["messages"]]}
+
+    def indexed(_request: Request, result: Result) -> Result:
+        return {**result, "message_indices": [max(index - 1, -1) for index in result["message_indices"]]}
+
+    found = judged(Edited(indexed, headed))
+    assert blamed(found) == {"RND-001"}
+    assert levels(found)["IDS"] == {Verdict.PASS}
+    assert Verdict.PASS in levels(found)["MASKS"]
+
+
+def test_a_template_engine_gets_text_and_nothing_else() -> None:
+    found = judged(Edited(lambda _request, result: {"text": result["text"]}))
+    assert levels(found) == {"TEXT": {Verdict.PASS}, "IDS": {Verdict.UNSUPPORTED}, "MASKS": {Verdict.UNSUPPORTED}}
+    assert standing(found).code == 0
+
+
+def test_a_refusal_counts_once_in_its_level() -> None:
+    def refuse(_request: Request) -> Request:
+        raise Rejected("no", "never")
+
+    found = levels(judged(Edited(before=refuse)))
+    assert found == {"TEXT": {Verdict.REJECTED}, "IDS": {Verdict.UNSUPPORTED}, "MASKS": {Verdict.UNSUPPORTED}}
+    claimed = levels(judged(Edited(before=refuse, capabilities={"render": {"claim": {"levels": ["IDS"]}}})))
+    assert claimed["IDS"] == {Verdict.REJECTED}
+    outside = levels(judged(Edited(before=refuse, capabilities={"render": {"claim": {"rows": ["qwen3"]}}})))
+    assert outside["TEXT"] == {Verdict.UNSUPPORTED}
+
+
+def test_a_row_that_does_not_load_is_one_finding() -> None:
+    class Unloadable(Edited):
+        def load(self, model: str, assets: Mapping[str, Any]) -> None:
+            raise RuntimeError("no such tokenizer")
+
+    found = judged(Unloadable())
+    broken = [result for result in found if any(finding.verdict is Verdict.ERROR for finding in result.findings)]
+    assert len(broken) == 1
+    assert standing(found).code == 3
+
+
+def single_messages(request: Request) -> Request:
+    if len(request["messages"]) > 1:
+        raise Unsupported("one message only")
+    return request
+
+
+def test_a_share_is_no_conformance_and_a_claim_makes_it_one() -> None:
+    found = judged(Edited(before=single_messages))
+    whole = standing(found)
+    assert whole.code == 1
+    assert "conformant on" in whole.said
+    assert "%" in whole.said
+    assert "--require-judged" in whole.hint
+    assert standing(found, require=1.0).code == 0
+    flags = sorted({flag for cell in CELLS if cell.case.slug != "role-user" for flag in cell.case.flags})
+    claimed = judged(Edited(before=single_messages, capabilities={"render": {"claim": {"without": flags}}}))
+    if any(result.asked for result in claimed):
+        assert standing(claimed).code == 0
+
+
+def test_unsupported_inside_a_claim_fails() -> None:
+    found = judged(Edited(before=single_messages, capabilities={"render": {"claim": {}}}))
+    assert blamed(found) == {"CNV-005"}
+    assert standing(found).code == 1
+
+
+def test_what_is_no_capability_is_refused_with_its_place() -> None:
+    with pytest.raises(AdapterError, match=r"capabilities.*claims"):
+        InProcess("mini", Edited(capabilities={"render": {"claims": {}}}))
+    assert Claim(without=["TOOLS"]).covers("qwen3", ["OTHER"])
+    assert not Claim(without=["TOOLS"]).covers("qwen3", ["TOOLS"])
+
+
+def declared(profile: Mapping[str, str], adapter: Edited) -> list[CellResult]:
+    adapter.capabilities = {"render": {"profile": dict(profile)}}
+    return judged(adapter)
+
+
+def as_strings(request: Request) -> Request:
+    calls = [call for message in request["messages"] for call in message.get("tool_calls") or ()]
+    if any(not isinstance(call["function"]["arguments"], str) for call in calls):
+        raise AssertionError("a mapping reached an implementation that takes strings")
+    return parsed(request)
+
+
+def parsed(request: Request) -> Request:
+    import json
+
+    messages = [dict(message) for message in request["messages"]]
+    for message in messages:
+        if message.get("tool_calls"):
+            message["tool_calls"] = [
+                {**call, "function": {**call["function"], "arguments": json.loads(call["function"]["arguments"])}}
+                for call in message["tool_calls"]
+            ]
+    return {**request, "messages": messages}
+
+
+def test_arguments_come_in_the_declared_form() -> None:
+    found = declared({"arguments": "string"}, Edited(before=as_strings))
+    assert not blamed(found)
+    assert standing(found).code == 0
+
+
+def test_reasoning_comes_under_the_declared_name() -> None:
+    def renamed(request: Request) -> Request:
+        assert all("reasoning_content" not in message for message in request["messages"])
+        names = [
+            {("reasoning_content" if key == "reasoning" else key): value for key, value in message.items()}
+            for message in request["messages"]
+        ]
+        return {**request, "messages": names}
+
+    assert not blamed(declared({"reasoning": "reasoning"}, Edited(before=renamed)))
+
+
+def cut_behind_the_stop(_request: Request, result: Result) -> Result:
+    """As a trainer cuts its samples: nothing behind the last sampled token."""
+    from tokenspec.store.masks import decode_mask
+
+    sampled = [bool(one) for one in decode_mask(result["sampled_mask"])]
+    if not any(sampled):
+        return result
+    keep = max(index for index, one in enumerate(sampled) if one) + 1
+    lists = {name: [*decode_mask(result[name])][:keep] for name in ("sampled_mask", "is_content") if result.get(name)}
+    return {"token_ids": result["token_ids"][:keep], "message_indices": result["message_indices"][:keep], **lists}
+
+
+def test_a_sample_may_end_with_its_stop_token_where_that_is_declared() -> None:
+    ended = [
+        cell
+        for cell in CELLS
+        if not cell.case.input.get("options") and cell.case.input["messages"][-1]["role"] == "assistant"
+    ]
+    assert ended
+    plain = judged(Edited(cut_behind_the_stop), ended)
+    assert blamed(plain) == {"RND-001"}
+    form = Edited(cut_behind_the_stop, capabilities={"render": {"profile": {"ending": "stop"}}})
+    assert not blamed(judged(form, ended))
+
+
+def test_a_template_of_its_own_is_judged_for_ids_and_bodies() -> None:
+    def shouted(_request: Request, result: Result) -> Result:
+        return {**result, "text": "# chat\n" + result["text"], "token_ids": result["token_ids"]}
+
+    found = declared({"template": "own"}, Edited(shouted))
+    assert "RND-001" not in blamed(found)
+    assert levels(found)["TEXT"] <= {Verdict.INCOMPARABLE, Verdict.PASS}

@@ -1,0 +1,69 @@
+"""What a run adds up to for one column: conformant or not, on which share of what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenspec.report.slow import trouble
+from tokenspec.verdict import SILENT, WHOLE, CellResult, Verdict, by_level, exit_code, judgement
+
+UNSAID = frozenset({Verdict.UNSUPPORTED})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One column in a few words.
+
+    Attributes:
+        code: the exit code it alone would give: 0, 1 or 3.
+        said: ``conformant on 430 of 4,732 cells, 9 %``.
+        hint: what to do about it; empty where nothing is to be done.
+        share: percent of the cells it was asked, in the areas it answers at all, of which something was judged.
+    """
+
+    code: int
+    said: str
+    hint: str
+    share: float
+
+
+def words_on(result: CellResult) -> set[Verdict]:
+    """What is said of the levels of a cell."""
+    return {judgement(findings).verdict for findings in by_level(result.findings).values()}
+
+
+def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
+    """What the results of one column add up to.
+
+    ``require`` is the least share in percent; cells of areas that it does not answer, cells outside its claim, cells
+    that the suite has no files for and cells of which all that was given is not comparable are not counted.
+    """
+    words = [(result, words_on(result)) for result in own if result.asked]
+    judged = [result for result, said in words if not said <= SILENT]
+    answered = {result.area for result in judged}
+    unlike = sum(said <= SILENT and Verdict.INCOMPARABLE in said for _, said in words)
+    asked = sum(result.area in answered for result, said in words if not (said <= SILENT) or said == UNSAID)
+    count = len(judged)
+    share = 100.0 * count / asked if asked else 0.0
+    code = exit_code(own, frozenset(result.impl for result in own[:1]) or frozenset({""}))
+    if code == 3:
+        return Standing(3, trouble(own), "", share)
+    known = sum(finding.verdict is Verdict.XFAIL for result in own for finding in result.findings)
+    said = "not conformant" if code else f"conformant but for {known} known failures" if known else "conformant"
+    if not asked:
+        return Standing(1, "nothing judged", "it answers none of these cells; see what it has: tokenspec doctor", 0.0)
+    on = f"on all {count:,} cells" if count == asked else f"on {count:,} of {asked:,} cells, {percent(share)}"
+    on += f" ({unlike:,} not comparable)" if unlike else ""
+    if code or share >= require:
+        return Standing(code, f"{said} {on}" if not code else f"{said}, judged {on}", "", share)
+    hint = (
+        f"less than the {require:g} % required: state in capabilities what it claims, "
+        f"choose cells with --row or --area, or allow it: --require-judged {int(share)}"
+    )
+    return Standing(1, f"{said} {on}", hint, share)
+
+
+def percent(share: float) -> str:
+    """A share that never rounds to the whole: ``99 %``."""
+    return f"{int(share)} %" if share >= 1 else f"{share:.1f} %"
