@@ -59,7 +59,12 @@ def has_an_assistant(question: Question) -> bool:
     return has_role(question, "assistant")
 
 
-@check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",))
+def has_tokens(question: Question) -> bool:
+    """There is something to mask: a template may print nothing at all."""
+    return bool(question.expect.token_ids)
+
+
+@check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",), applies=has_tokens)
 def lists_are_parallel_to_ids(subject: Subject) -> None:
     """Every per-token list given is as long as token_ids."""
     output, ids = subject.output, ids_of(subject)
@@ -71,7 +76,7 @@ def lists_are_parallel_to_ids(subject: Subject) -> None:
             raise Violation(f"{name} is not parallel to token_ids", expected=len(ids), got=len(values))
 
 
-@check("render.message-indices", area="render", level="MASKS", requires=("RND-021",))
+@check("render.message-indices", area="render", level="MASKS", requires=("RND-021",), applies=has_tokens)
 def indices_name_messages(subject: Subject) -> None:
     """Every index is -1 or a caller's message, and every body token carries its own message's index."""
     indices, count = indices_of(subject), count_of(subject)

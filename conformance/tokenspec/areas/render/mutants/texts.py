@@ -217,10 +217,10 @@ class RendersAnything(Edited):
 
 
 MUTANTS: tuple[Mutant, ...] = (
-    mutant("drop-bos", "RND-001 RND-010", "the first token is missing", after=drop_first_token),
-    mutant("double-bos", "RND-001 RND-010", "the first token stands twice", after=double_first_token),
+    mutant("drop-bos", "RND-001", "the first token is missing", after=drop_first_token),
+    mutant("double-bos", "RND-001", "the first token stands twice", after=double_first_token),
     mutant("no-generation-prompt", "RND-003 RND-001", "add_generation_prompt is ignored", before=no_generation_prompt),
-    mutant("trailing-newline", "RND-001 RND-010", "a newline after the last turn", after=trailing_newline),
+    mutant("trailing-newline", "RND-001", "a newline after the last turn", after=trailing_newline),
     mutant("strip-content", "RND-001", "content is stripped before rendering", before=strip_content),
     mutant("ensure-ascii", "RND-001", "non-ASCII text is escaped", after=escape_non_ascii),
     mutant("sort-keys", "RND-001", "keys of tool schemas are sorted", before=sort_schema_keys),
