@@ -22,9 +22,6 @@ from tokenspec.verdict import NON_CONFORMANT, CellResult, Verdict
 
 What = Literal["killed", "crashed", "survived", "equivalent"]
 
-CLAIMS = "claims"
-"""What kills an edit that makes the reference say ``unsupported`` where it answers."""
-
 LOOKED_PAST = 100
 """Cells that are judged after a crash, to find a check that notices the edit, too."""
 
@@ -42,7 +39,7 @@ class Fate:
     Attributes:
         edit: the edit.
         what: the outcome.
-        by: the check that noticed, ``claims``, or the error of a crash.
+        by: the check that noticed, or the error of a crash.
         cell: the cell that noticed.
         judged: how many cells were judged.
         crashes: the first error of the adapter, with its cell.
@@ -194,14 +191,13 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
 def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
     """The check that notices, empty where none does.
 
-    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output.
+    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output. Silence is
+    one where it breaks a claim, and the reference claims everything.
     """
     for found in result.findings:
         was = usual.get(found.check, str(Verdict.PASS))
         if found.verdict in NON_CONFORMANT and was not in NON_CONFORMANT:
             return found.check
-        if found.verdict is Verdict.UNSUPPORTED and was == Verdict.PASS:
-            return CLAIMS
     return ""
 
 

@@ -62,7 +62,8 @@ RENAMED = {
 }
 NOTHING_DONE = {"strip", "lstrip", "rstrip", "lower", "upper", "casefold", "removeprefix", "removesuffix", "replace"}
 ORDERED = {"sorted", "reversed"}
-NEEDS_TWO = {"min", "max", "isinstance", "issubclass", "hasattr", "setattr", "map", "filter", "cast", "super"}
+OPTIONAL_LAST = {"get", "pop", "next", "getattr", "split", "rsplit", "strip", "lstrip", "rstrip", "range", "enumerate"}
+OPTIONAL_LAST |= {"sum", "round", "startswith", "endswith", "find", "rfind", "encode", "decode", "setdefault"}
 SYMMETRIC = {"min", "max", "isdisjoint", "gcd"}
 UNSWAPPED = SYMMETRIC | {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "map", "filter", "cast", "super"}
 EMPTY = {
@@ -264,8 +265,8 @@ def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
                 yield _with(node, args=[*given[:index], other, one, *given[index + 2 :]])
     if known is None and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self":
         return  # something callable that is kept: nothing is known of it
-    least = known.least if known is not None else 1
-    if plain and len(given) > least and name not in NEEDS_TWO:
+    least = known.least if known is not None else 1 if name in OPTIONAL_LAST else len(given)
+    if plain and len(given) > least:
         yield _with(node, args=given[:-1])
     for index, keyword in enumerate(node.keywords):
         if keyword.arg is None or known is None or keyword.arg in known.optional:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from tokenspec.areas.engines.cases.build import PIECES, case, scripted
@@ -23,15 +23,32 @@ HOLES = [{"offsets": [[1, 4], [6, 9]]}, {"offsets": [[0, 4], [4, 10]]}]
 CHAIN = [{"offsets": [[0, 4], [4, 5], [5, 6], [6, 7], [7, 10]]}]
 
 
-def signals() -> Iterator[Case]:
-    """The four engines on tables in which every piece has its own logit."""
-    rng = random.Random(7)
-    tokens = [token for token, _, _ in scripted_tokens(PIECES, SIGNAL_TRACE)]
+MARKERS = (
+    *("therefore", "thus", "hence", "so", "follows that", "implies", "we conclude"),
+    *("but", "however", "though", "instead", "actually", "nevertheless", "on the other hand"),
+    *("this is wrong", "that was wrong", "i was mistaken", "let me reconsider", "wait"),
+    *("now we", "let us", "next", "consider", "we need to", "the goal"),
+    *("the answer is", "therefore the answer", "in conclusion", "final answer"),
+)
+
+
+def _every_logit(trace: str, seed: int) -> list[dict[str, float | None]]:
+    """Rows in which every piece has its own logit."""
+    rng = random.Random(seed)
     rows: list[dict[str, float | None]] = []
-    for token in tokens:
+    for token, _, _ in scripted_tokens(PIECES, trace):
         values = rng.sample(range(-40, 8), len(PIECES))
         rows.append({piece: value / 4 for piece, value in zip(PIECES, values, strict=True)})
         rows[-1][PIECES[token]] = rng.randint(-8, 8) / 4 + 0.0625
+    return rows
+
+
+def signals() -> Iterator[Case]:
+    """The four engines on tables in which every piece has its own logit."""
+    tokens = scripted_tokens(PIECES, SIGNAL_TRACE)
+    rows = _every_logit(SIGNAL_TRACE, 7)
+    long = "\n".join((SIGNAL_TRACE,) * 3)
+    many = _every_logit(long, 8)
     options: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         "surprisal": [
             ("window", "ENG-070 ENG-071", {"window": 3, "quantile": 40}),
@@ -63,6 +80,16 @@ def signals() -> Iterator[Case]:
                 model={"rows": rows},
                 **parameters,
             )
+        yield scripted(
+            f"signal-{engine}-defaults",
+            "Nothing is asked for: window, percentile and top_k are the engine's own.",
+            "SEGMENT_SIGNALS",
+            "ENG-070 " + variants[0][1].split()[-1],
+            long,
+            [0.0] * len(many),
+            engine=engine,
+            model={"rows": many},
+        )
         yield scripted(
             f"signal-{engine}-no-anchor",
             "The trace is shorter than two windows: one segment.",
@@ -107,10 +134,22 @@ def rules() -> Iterator[Case]:
     }
     for slug, (why, trace, starts) in words.items():
         yield case(slug, why, "SEGMENT_RULES", "ENG-075", trace=trace, engines=["rule-regex"], base_units=starts)
+    pieces = [f"Aa {marker} bb. " for marker in MARKERS]
+    plain = [text for piece in pieces for text in ("Cc dd. ", piece)]
+    yield case(
+        "rule-every-marker",
+        "Each marker opens its unit, the units between open none.",
+        "SEGMENT_RULES",
+        "ENG-075",
+        trace="".join(plain),
+        engines=["rule-regex"],
+        base_units=[0, *accumulate(map(len, plain[:-1]))],
+    )
     lines = {
         "line-paragraphs": ("Blank lines end segments, single breaks do not.", "a\n\nb\nc\n\n\nd"),
         "line-at-the-ends": ("Line feeds at both ends make no segment of their own.", "\n\na b\n\n"),
         "line-blank-between": ("White space between two blank lines belongs to what follows.", "a\n\n  \n\nb\n \nc"),
+        "line-blank-at-the-end": ("White space behind the last blank line belongs to what comes before.", "a\n\nb\n\n  \n "),
         "line-only-white": ("White space alone is one segment.", " \n\n \n"),
         "line-carriage-returns": ("A carriage return between line feeds breaks the run.", "a\r\n\r\nb\n\nc"),
         "line-empty": ("The empty trace has no segments.", ""),
