@@ -149,7 +149,10 @@ def rules() -> Iterator[Case]:
         "line-paragraphs": ("Blank lines end segments, single breaks do not.", "a\n\nb\nc\n\n\nd"),
         "line-at-the-ends": ("Line feeds at both ends make no segment of their own.", "\n\na b\n\n"),
         "line-blank-between": ("White space between two blank lines belongs to what follows.", "a\n\n  \n\nb\n \nc"),
-        "line-blank-at-the-end": ("White space behind the last blank line belongs to what comes before.", "a\n\nb\n\n  \n "),
+        "line-blank-at-the-end": (
+            "White space at the end belongs to what comes before it.",
+            "a\n\nb\n\n  \n ",
+        ),
         "line-only-white": ("White space alone is one segment.", " \n\n \n"),
         "line-carriage-returns": ("A carriage return between line feeds breaks the run.", "a\r\n\r\nb\n\nc"),
         "line-empty": ("The empty trace has no segments.", ""),
