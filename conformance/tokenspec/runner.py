@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from tokenspec.areas.area import Cell, models_of
 from tokenspec.areas.check import (
     Check,
@@ -80,6 +82,7 @@ class Run:
     def __iter__(self) -> Iterator[CellResult]:
         """Judge row by row; the tokenizers of a row are dropped before the next one is loaded."""
         for row, cells in itertools.groupby(self.cells, key=lambda cell: cell.row):
+            begun = time.perf_counter()
             try:
                 rows = {model: load(model) for model in models_of(row)}
             except AssetsMissing as missing:
@@ -89,7 +92,12 @@ class Run:
                 continue
             batch = list(cells)
             for column in self.columns:
-                yield from self.judge_row(column, batch, rows)
+                judged = self.judge_row(column, batch, rows)
+                for first in itertools.islice(judged, 1):
+                    spent = time.perf_counter() - begun - first.seconds - first.judging
+                    yield msgspec.structs.replace(first, setup=round(spent, 6))
+                yield from judged
+                begun = time.perf_counter()
 
     def judge_row(self, column: Column, cells: Sequence[Cell], rows: Mapping[str, Row]) -> Iterator[CellResult]:
         """All cells of one row for one column. A row that does not load is one finding, not one of every cell."""
@@ -153,7 +161,7 @@ class Run:
         mutated: bool = False,
     ) -> CellResult:
         """All checks on one outcome, and whether a claim is kept."""
-        said = said_of(column, cell.area.operation)
+        begun, said = time.perf_counter(), said_of(column, cell.area.operation)
         subject = Subject(
             cell=cell,
             request={} if isinstance(outcome, NotSupported) else cell.request(),
@@ -174,7 +182,8 @@ class Run:
             findings += broken_claims(cell, said.claim, findings)
         looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
         asked = said.claim is None or said.claim.covers(cell.row, words_of(cell))
-        return cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None, asked=asked)
+        found = cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None, asked=asked)
+        return msgspec.structs.replace(found, judging=round(time.perf_counter() - begun, 6))
 
     def checks_for(self, cell: Cell, rows: Mapping[str, Row]) -> list[Check | Finding]:
         """The checks that judge a cell, whoever answers; one that broke over the question is an error already."""

@@ -98,7 +98,8 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything said of one implementation on one cell: one line of the report.
 
     ``exhibit`` is what a failing cell is shown with, when the run was asked to keep it. ``asked`` is False where the
-    suite lacks what it takes to ask, and where the implementation claims other cells only.
+    suite lacks what it takes to ask, and where the implementation claims other cells only. ``seconds`` is the time of
+    the answer, ``judging`` that of the checks, ``setup`` that of loading the row, on the first cell of each.
     """
 
     impl: str
@@ -109,6 +110,8 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     findings: list[Finding]
     exhibit: Exhibit | None = None
     asked: bool = True
+    setup: float = 0.0
+    judging: float = 0.0
 
     @property
     def name(self) -> str:

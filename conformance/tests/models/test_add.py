@@ -90,7 +90,7 @@ def test_a_fit_model_becomes_a_row(world: Path, tmp_path: Path) -> None:
 def test_the_sheet_shows_pins_facts_cases_and_texts(world: Path, tmp_path: Path) -> None:
     code, said = tokenspec("models", "add", "--from-dir", world, "--dry-run", "--sheet", tmp_path / "sheet.md")
     assert code == 0, said
-    assert max(map(len, said.splitlines())) <= 100
+    assert max(len(line) for line in said.splitlines() if str(tmp_path) not in line) <= 100
     for text in (said, (tmp_path / "sheet.md").read_text()):
         assert hashlib.sha256(FAULTLESS.removesuffix("\n").encode()).hexdigest() in text
         for wanted in ("prefix stable", "inferred from renders", "render/role-user", "Which city"):

@@ -26,6 +26,7 @@ from tokenspec.models import specs
 from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
+from tokenspec.report.labels import labels
 from tokenspec.report.page import write_page
 from tokenspec.report.standing import Standing, standing
 from tokenspec.report.terminal import (
@@ -34,6 +35,7 @@ from tokenspec.report.terminal import (
     print_failures,
     print_matrix,
     print_slow,
+    print_times,
     print_unsupported,
 )
 from tokenspec.report.why import print_why
@@ -220,13 +222,15 @@ def print_run(
     print_unsupported(console, results)
     print_coverage(console, report)
     print_why(console, results, report.impls)
-    print_matrix(console, results, report.impls, {id_: spec.status for id_, spec in specs().items()})
+    print_times(console, results)
+    named = labels(report.header["implementations"])
+    print_matrix(console, results, named, {id_: spec.status for id_, spec in specs().items()})
     for impl in report.impls:
         own, stand = [result for result in results if result.impl == impl], stands[impl]
         style = {0: "green", 1: "red", 3: "magenta"}[stand.code]
         seconds = sum(result.seconds for result in own)
         decides = not gate or impl in gate
-        line = Text(f"{impl}: ", style="bold").append(stand.said, style=style)
+        line = Text(f"{named[impl]}: ", style="bold").append(stand.said, style=style)
         line.append(f"; {seconds:.1f} s in the implementation", style="")
         console.print(line if decides else line.append(" (shown, not gating)", style="dim"), soft_wrap=True)
         if stand.hint and decides:
@@ -278,7 +282,7 @@ def smoke(impls: tuple[str, ...], timeout: float) -> None:
     results = [*spoken, *results]
     console = screen()
     print_failures(console, results, {})
-    print_matrix(console, results, list(impls), {id_: spec.status for id_, spec in specs().items()})
+    print_matrix(console, results, {impl: impl for impl in impls}, {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
     print_slow(console, results)
     if code == 0:

@@ -16,14 +16,15 @@ class TransformersColumn:
     """The column ``transformers``."""
 
     def __init__(self) -> None:
-        """Start without rows."""
+        """Start without rows. The version is looked up once: that takes longer than a render."""
+        self.version = installed_version("transformers")
         self.assets: dict[str, dict[str, Any]] = {}
 
     def info(self) -> dict[str, str]:
         """Who this is; without the package every answer is *unsupported*."""
         return {
             "name": "transformers",
-            "version": installed_version("transformers") or "not installed",
+            "version": self.version or "not installed",
             "language": "python",
         }
 
@@ -31,7 +32,7 @@ class TransformersColumn:
         """Remember the row; its tokenizer is loaded now, because that takes longer than an answer may."""
         from tokenspec.models import load
 
-        if installed_version("transformers") is None:
+        if self.version is None:
             raise Unsupported("not installed")
         load(model).tokenizer  # noqa: B018 - loads it
         self.assets[model] = assets
@@ -40,7 +41,7 @@ class TransformersColumn:
         """``PrefixConstrainedLogitsProcessor`` where a script is one tree."""
         from tokenspec.columns.transformers_processors import process_logits
 
-        if installed_version("transformers") is None:
+        if self.version is None:
             raise Unsupported("not installed")
         return process_logits(request)
 
@@ -49,7 +50,7 @@ class TransformersColumn:
         from tokenspec.areas.template_engine.oracle.golden import render
         from tokenspec.columns.jinja2 import refusal_code
 
-        if installed_version("transformers") is None:
+        if self.version is None:
             raise Unsupported("not installed")
         try:
             return {"text": render(request["template"], request["inputs"], datetime.fromisoformat(request["now"]))}
@@ -61,7 +62,7 @@ class TransformersColumn:
         from tokenspec.models import load
         from tokenspec.oracle.clock import frozen
 
-        installed, wanted = installed_version("transformers") or "", request.get("normalisation", "hf5")
+        installed, wanted = self.version or "", request.get("normalisation", "hf5")
         if wanted == "hf4" and not installed.startswith("4."):
             raise Unsupported(f"transformers {installed} prepares messages in its own way, {wanted} is asked for")
         assets = self.assets[request["model"]]

@@ -127,7 +127,7 @@ def conversation_data(
     return {
         "kind": "conversation",
         "subtitle": f"a conversation on {row}",
-        "implementations": [{"impl": impl, "info": info}],
+        "implementations": [{"impl": impl, "label": impl, "info": info}],
         "messages": [asdict(share) for share in shares(tokens, roles)],
         "tokens": {**side, "pieces": [number[piece] for piece in tokens.pieces]},
         "pieces": pieces,

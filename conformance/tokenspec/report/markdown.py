@@ -7,6 +7,7 @@ from typing import Any
 
 from tokenspec.report.causes import causes_of
 from tokenspec.report.jsonl import Report
+from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.standing import standing
@@ -61,14 +62,15 @@ def area_table(report: Report, area: str) -> list[str]:
     levels: list[str] = report.header["areas"][area]["levels"]
     answered = {key[2] for key, tally in counted.items() if tally.judged}
     shown = [impl for impl in report.impls if impl in answered] or report.impls
-    heads = [f"{plain(impl)} {level}" if len(levels) > 1 else plain(impl) for impl in shown for level in levels]
+    named = {impl: plain(label) for impl, label in labels(report.header["implementations"]).items()}
+    heads = [f"{named[impl]} {level}" if len(levels) > 1 else named[impl] for impl in shown for level in levels]
     lines = ["| row | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
     for row in dict.fromkeys(result.row for result in results):
         cells = [cell(counted.get((area, row, impl, level))) for impl in shown for level in levels]
         lines.append(f"| {'(no model)' if row == '-' else plain(row)} | " + " | ".join(cells) + " |")
     blocks = [f"## {plain(report.header['areas'][area]['title'])}", "\n".join(lines)]
     if absent := [impl for impl in report.impls if impl not in shown]:
-        blocks.append(f"nothing judged here: {', '.join(map(plain, absent))}")
+        blocks.append(f"nothing judged here: {', '.join(named[impl] for impl in absent)}")
     return blocks
 
 

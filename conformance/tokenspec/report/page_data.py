@@ -13,6 +13,7 @@ from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.report.causes import BROKEN, name_of
 from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
+from tokenspec.report.labels import labels
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.standing import standing
@@ -173,6 +174,7 @@ def implementation(report: Report, impl: str) -> dict[str, Any]:
     slow = [line.removeprefix(f"{impl}: ") for line in slow_lines(own)]
     return {
         "impl": impl,
+        "label": labels(report.header["implementations"])[impl],
         "info": {key: str(value) for key, value in report.header["implementations"][impl].items()},
         "code": stands.code,
         "said": "; ".join([stands.said, *slow]),

@@ -53,7 +53,13 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
     said = "not conformant" if code else f"conformant but for {known} known failures" if known else "conformant"
     if not asked:
         return Standing(1, "nothing judged", "it answers none of these cells; see what it has: tokenspec doctor", 0.0)
-    on = f"on all {count:,} cells" if count == asked else f"on {count:,} of {asked:,} cells, {percent(share)}"
+    on = (
+        f"on all {count:,} cells"
+        if count == asked > 1
+        else "on 1 cell"
+        if count == asked
+        else f"on {count:,} of {asked:,} cells, {percent(share)}"
+    )
     on += f" ({unlike:,} not comparable)" if unlike else ""
     if code or share >= require:
         return Standing(code, f"{said} {on}" if not code else f"{said}, judged {on}", "", share)

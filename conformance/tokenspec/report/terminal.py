@@ -30,9 +30,11 @@ STYLE = {
 
 
 def print_matrix(
-    console: Console, results: Sequence[CellResult], impls: Sequence[str], statuses: dict[str, str]
+    console: Console, results: Sequence[CellResult], impls: Mapping[str, str], statuses: dict[str, str]
 ) -> None:
     """One table per area: rows are model rows in sections by status, columns are implementations by level.
+
+    ``impls`` are the columns with their labels.
 
     A column of which an area judged nothing is named under the table instead of filling it with dashes.
     """
@@ -48,7 +50,8 @@ def print_matrix(
         widths = {impl: _widths(counted, area.name, rows, impl, area.levels) for impl in shown}
         for impl in shown:
             levels = " ".join(level.rjust(width) for level, width in zip(area.levels, widths[impl], strict=True))
-            table.add_column(f"{impl}\n{levels}" if len(area.levels) > 1 else impl, justify="right", no_wrap=True)
+            label = impls[impl]
+            table.add_column(f"{label}\n{levels}" if len(area.levels) > 1 else label, justify="right", no_wrap=True)
         section = ""
         for row in sorted(rows, key=lambda row: SECTIONS.index(_status(row, statuses))):
             status = _status(row, statuses)
@@ -63,7 +66,7 @@ def print_matrix(
             table.add_row("(no model)" if row == "-" else row, *cells)
         console.print(Text(area.title, style="bold"))
         console.print(table)
-        if absent := [impl for impl in impls if impl not in shown]:
+        if absent := [label for impl, label in impls.items() if impl not in shown]:
             console.print(f"[dim]nothing judged here: {', '.join(absent)}[/dim]\n")
     legend = "cases passed, or passed/judged; – nothing judged (unsupported, not comparable); x known failures"
     console.print(legend, style="dim")
@@ -182,3 +185,15 @@ def print_coverage(console: Console, report: Report) -> None:
         if missing:
             said = f"  {impl}: {len(missing)} requirements not exercised: {', '.join(missing)}"
             console.print(Text(said, style="yellow"))
+
+
+def print_times(console: Console, results: Iterable[CellResult]) -> None:
+    """Where the time went, area by area: loading rows, answering, judging."""
+    spent: dict[str, list[float]] = {}
+    for result in results:
+        parts = spent.setdefault(result.area, [0.0, 0.0, 0.0])
+        for index, seconds in enumerate((result.setup, result.seconds, result.judging)):
+            parts[index] += seconds
+    for area, (setup, answers, judging) in spent.items():
+        said = f"  {area}: {setup:.1f} s set-up, {answers:.1f} s answers, {judging:.1f} s judging"
+        console.print(Text(said, style="dim"), soft_wrap=True)

@@ -28,7 +28,7 @@ function showCase() {
       element("h2", { id: "case-title", tabindex: "-1", autofocus: true }, badge(verdictOf(cell, {})), " ", id),
       step(-1, "previous", "k"), step(1, "next", "j"), button("close", closeCase, { class: "quiet", id: "close-case" })),
     element("p", {}, why),
-    element("p", { class: "dim" }, `${rowName(row)}${row.status ? ` (${row.status} row)` : ""}, by ${data.implementations[cell.impl].impl}`),
+    element("p", { class: "dim" }, `${rowName(row)}${row.status ? ` (${row.status} row)` : ""}, by ${data.implementations[cell.impl].label}`),
     others(cell),
     inOrder(cell, loud),
     element("h3", {}, "Again"), codeLine(againCommand(cell)),
@@ -59,7 +59,7 @@ function others(cell) {
   const found = cells.filter((other) => other.name === cell.name && other.row === cell.row && other.impl !== cell.impl);
   if (!found.length) return null;
   return element("p", { class: "others" }, found.map((other) => button([
-    badge(verdictOf(other, {})), ` ${data.implementations[other.impl].impl}`,
+    badge(verdictOf(other, {})), ` ${data.implementations[other.impl].label}`,
   ], () => openCase(other), { class: "quiet" })));
 }
 

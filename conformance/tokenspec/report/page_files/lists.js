@@ -44,7 +44,7 @@ function caseLine({ cell, verdict }) {
   return element("li", {}, button([
     badge(verdict), element("b", {}, data.cases[cell.name][0]),
     state.row ? null : element("span", { class: "dim" }, ` on ${data.rows[cell.row].name}`),
-    state.impl ? null : element("span", { class: "dim" }, ` by ${data.implementations[cell.impl].impl}`),
+    state.impl ? null : element("span", { class: "dim" }, ` by ${data.implementations[cell.impl].label}`),
     element("span", { class: "line" }, detail ? firstLine(detail) : data.cases[cell.name][1]),
   ], () => openCase(cell), { class: "case" }));
 }

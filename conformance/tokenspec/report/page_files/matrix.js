@@ -96,12 +96,12 @@ function areaTable(area, number, counts) {
     return one && judgedOf(one);
   })));
   const shown = answered.length ? answered : impls;
-  const absent = impls.filter((impl) => !shown.includes(impl)).map((impl) => impl.impl);
+  const absent = impls.filter((impl) => !shown.includes(impl)).map((impl) => impl.label);
   const order = ["", "real", "stand-in", "toy"];
   rows.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const several = area.levels.length > 1;
   const head = [element("tr", {}, element("th", { scope: "col", rowspan: several ? 2 : 1 }, "row"),
-    shown.map((impl) => element("th", { scope: "colgroup", colspan: area.levels.length, class: "impl" }, impl.impl)))];
+    shown.map((impl) => element("th", { scope: "colgroup", colspan: area.levels.length, class: "impl" }, impl.label)))];
   if (several) {
     head.push(element("tr", {}, shown.flatMap(() => area.levels.map((level, index) =>
       element("th", { scope: "col", class: index ? "level" : "level first" }, level)))));
@@ -145,7 +145,7 @@ function requirementsView() {
     return element("section", { class: "area", "data-area": area.name }, element("h2", {}, area.title),
       element("div", { class: "scroll" }, element("table", { class: "matrix requirements" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "requirement"),
-          data.implementations.map((impl) => element("th", { scope: "col", class: "impl" }, impl.impl)))),
+          data.implementations.map((impl) => element("th", { scope: "col", class: "impl" }, impl.label)))),
         element("tbody", {}, rows))));
   }).filter(Boolean);
   return sections.length ? [areaLinks(sections), sections] : [nothingHere()];
