@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from tokenspec.areas.selection import Selection
 from tokenspec.cli import power
@@ -15,7 +18,7 @@ from tokenspec.cli.mutants import mutants
 from tokenspec.errors import FixtureError
 from tokenspec.power.edits import Edit
 from tokenspec.power.forks import Died, Task, in_forks
-from tokenspec.power.judging import error_in, noticed_by
+from tokenspec.power.judging import Fate, error_in, noticed_by
 from tokenspec.power.lists import Equivalent, Lists, Outside, read_lists, stale
 from tokenspec.power.measuring import Measuring
 from tokenspec.power.parts import PARTS, chosen_parts, part_of
@@ -153,3 +156,16 @@ def test_a_part_is_named_by_itself_or_by_its_areas() -> None:
 def test_an_unknown_part_is_an_error_of_the_command_line() -> None:
     result = CliRunner().invoke(mutants, ["--automatic", "--area", "paper"])
     assert "no part of the reference is called 'paper'" in str(result.exception)
+
+
+def test_the_table_fits_eighty_columns(measuring: Measuring) -> None:
+    edits = [named(measuring, *place) for place in (KILLED, SURVIVED)]
+    fates = [Fate(edits[0], "killed", "template-engine.text"), Fate(edits[1], "survived")]
+    console = Console(width=80, record=True, file=StringIO(), color_system=None)
+    power.print_fates(console, fates, measuring.extents())
+    text = console.export_text()
+    assert f"survived {edits[1].id} renderers/template/engine.py:" in text
+    assert re.search(r"template +2 +1 +0 +1 +0 +50\.0 % +0 % +\d+ %", text)
+    assert f"--only {edits[1].id}" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert power.shares(fates) == {"template": 0.5}

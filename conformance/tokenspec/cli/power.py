@@ -124,10 +124,10 @@ def print_fates(console: Console, fates: Sequence[Fate], extents: dict[str, Exte
         console.print(
             f"survived {fate.edit.id} {where(fate.edit)}\n  {escape(before)}\n  -> {escape(after)}", highlight=False
         )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("part", no_wrap=True)
-    for name in ("edits", *WHAT, "noticed", "of them crashes", "out of reach"):
-        table.add_column(name, justify="right")
+    for name in ("edits", *WHAT[:-1], "equal", "noticed", "by crash", "no cell"):
+        table.add_column(name, justify="right", no_wrap=True)
     counts = Counter((part_of(fate.edit.file), str(fate.what)) for fate in fates)
     noticed = shares(fates)
     for part in dict.fromkeys(part for part, _ in counts):
@@ -141,6 +141,9 @@ def print_fates(console: Console, fates: Sequence[Fate], extents: dict[str, Exte
             f"{100 * extents[part].unreached / extents[part].statements:.0f} %",
         )
     console.print(table)
+    console.print(
+        "noticed: of those not equal to the reference; by crash: of those noticed; no cell: code none executes"
+    )
     if left:
         console.print(f"Judge one again: tokenspec mutants --automatic --only {left[0].edit.id}", soft_wrap=True)
         console.print("A case that tells it apart closes the hole; where none can, list it with its reason.")

@@ -170,6 +170,7 @@ def package_of(trees: Sequence[ast.Module]) -> Package:
         if isinstance(node, (*Functions, ast.ClassDef)) and (own := _signature(node)) is not None:
             signatures[node.name] = signatures[node.name].met(own) if node.name in signatures else own
     refusals = {"ValueError", "TypeError", "KeyError", "RuntimeError", "Exception", "fail"}
+    refusals |= {node.name for node in nodes if isinstance(node, ast.ClassDef) and _tells_people(node)}
     grown = True
     while grown:
         made = {
@@ -182,6 +183,12 @@ def package_of(trees: Sequence[ast.Module]) -> Package:
         refusals |= made
     refusals |= {called(node.exc) for node in nodes if isinstance(node, ast.Raise) and node.exc is not None}
     return Package(signatures, frozenset(refusals - {""}))
+
+
+def _tells_people(node: ast.ClassDef) -> bool:
+    """Whether it is a record with a reason or a message."""
+    fields = {ast.unparse(item.target) for item in node.body if isinstance(item, ast.AnnAssign)}
+    return not fields.isdisjoint({"reason", "message"})
 
 
 def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Signature | None:
