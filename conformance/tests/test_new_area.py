@@ -101,7 +101,7 @@ def test_a_new_area_fails_until_it_is_filled_in_and_then_runs_from_end_to_end(sc
     assert "reversing" in scratch.tokenspec("list areas")
     assert "reversing/palindrome" in scratch.tokenspec("list cases")
     judged = scratch.tokenspec("run --impl adapters:Right --area reversing --jobs 1")
-    assert "conformant on what was judged; 2 cells" in judged
+    assert "conformant on all 2 cells" in judged
     failed = scratch.tokenspec("run --impl adapters:Wrong --area reversing --jobs 1", code=1)
     assert "FAIL REV-001  reversing/-/basic" in failed
     assert "reversing/-/palindrome" not in failed

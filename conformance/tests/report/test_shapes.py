@@ -85,7 +85,7 @@ def test_markdown_shows_all_of_it() -> None:
     text = markdown(report)
     for part in (
         "* **mine** 1.2: **not conformant, judged on all 10 cells**",
-        "* **other** 1.2: conformant on all 8 cells",
+        "* **other** 1.2: conformant on all 8 cells, nothing of IDS",
         "fixtures 2026.1 (abababababab)",
         "| row | mine TEXT | mine IDS | other TEXT | other IDS |",
         "| alpha | 6 | **2/5** | 4 | – |",

@@ -53,14 +53,12 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
     said = "not conformant" if code else f"conformant but for {known} known failures" if known else "conformant"
     if not asked:
         return Standing(1, "nothing judged", "it answers none of these cells; see what it has: tokenspec doctor", 0.0)
-    on = (
-        f"on all {count:,} cells"
-        if count == asked > 1
-        else "on 1 cell"
-        if count == asked
-        else f"on {count:,} of {asked:,} cells, {percent(share)}"
-    )
+    on = f"on {count:,} of {asked:,} cells, {percent(share)}"
+    if count == asked:
+        on = f"on all {count:,} cells" if count > 1 else "on 1 cell"
     on += f" ({unlike:,} not comparable)" if unlike else ""
+    if unjudged := levels_never_judged(judged):
+        on += f", nothing of {', '.join(unjudged)}"
     if code or share >= require:
         return Standing(code, f"{said} {on}" if not code else f"{said}, judged {on}", "", share)
     hint = (
@@ -68,6 +66,15 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
         f"choose cells with --row or --area, or allow it: --require-judged {int(share)}"
     )
     return Standing(1, f"{said} {on}", hint, share)
+
+
+def levels_never_judged(judged: Sequence[CellResult]) -> list[str]:
+    """The levels of the answered areas in which no cell has a verdict."""
+    said: dict[str, bool] = {}
+    for result in judged:
+        for level, findings in by_level(result.findings).items():
+            said[level] = said.get(level, False) or judgement(findings).verdict not in SILENT
+    return [level for level, decided in said.items() if not decided]
 
 
 def percent(share: float) -> str:

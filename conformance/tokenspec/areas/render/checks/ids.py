@@ -42,6 +42,7 @@ def ids_are_canonical(subject: Subject) -> None:
         expected=show(subject, expected[at : at + 4]),
         got=show(subject, got[at : at + 4]),
         hint="same text, other ids: encode the joined text once, not piece by piece" if same_text else "",
+        cause="the ids are not one encode of the text" + (", and spell it" if same_text else ""),
     )
 
 
