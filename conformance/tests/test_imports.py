@@ -32,7 +32,17 @@ SUITE = (
     ("the judge", ("runner",)),
     (
         "applications",
-        ("known_failures", "curation", "skeletons", "traceability", "addition", "mutation", "parallel", "bench"),
+        (
+            "known_failures",
+            "curation",
+            "skeletons",
+            "traceability",
+            "addition",
+            "mutation",
+            "power",
+            "parallel",
+            "bench",
+        ),
     ),
     ("faces", ("suite", "pytest_plugin", "cli", "__main__")),
 )

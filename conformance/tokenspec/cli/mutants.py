@@ -30,11 +30,44 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="ID", help="Only this mutant; repeatable.")
 @click.option("--record", is_flag=True, help="Write the kills of what ran into spec/requirements.lock.json.")
 @click.option("--jobs", default=0, help="Worker processes; default: one a core, four at most.")
-def mutants(areas: tuple[str, ...], only: tuple[str, ...], record: bool, jobs: int) -> None:
+@click.option("--automatic", is_flag=True, help="Edit the reference at random instead, and see what is noticed.")
+@click.option("--sample", default=200, show_default=True, help="Automatic edits, as many of each part.")
+@click.option("--seed", default=0, show_default=True, help="Which automatic edits.")
+@click.option("--row", "rows", multiple=True, help="Judge automatic edits on this row only; repeatable.")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(["real", "stand-in", "toy"]),
+    help="Judge automatic edits on rows of this status only.",
+)
+@click.option("--at-least", default=0.0, metavar="PERCENT", help="Fail if fewer automatic edits of a part are noticed.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON line for each automatic edit.")
+def mutants(
+    areas: tuple[str, ...],
+    only: tuple[str, ...],
+    record: bool,
+    jobs: int,
+    automatic: bool,
+    sample: int,
+    seed: int,
+    rows: tuple[str, ...],
+    statuses: tuple[str, ...],
+    at_least: float,
+    as_json: bool,
+) -> None:
     """Run every deliberately broken implementation; each must be caught by a check that cites what it breaks.
 
     The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
+
+    With --automatic the reference's source is edited at random, and each edit is judged on the cells that execute it:
+    killed by a check, crashed, survived, or equivalent (listed by hand). What cells execute is measured once and kept.
     """
+    if automatic:
+        from tokenspec.cli.power import Asked, measure_power
+
+        asked = Asked(areas, rows, statuses, only, sample, seed, jobs or default_jobs(), at_least, as_json)
+        sys.exit(measure_power(asked))
     whole = not (areas or only)
     chosen = choose(areas, only)
     if record:

@@ -24,15 +24,23 @@ HOLES = [{"offsets": [[1, 4], [6, 9]]}, {"offsets": [[0, 4], [4, 10]]}]
 CHAIN = [{"offsets": [[0, 4], [4, 5], [5, 6], [6, 7], [7, 10]]}]
 
 
-def signals() -> Iterator[Case]:
-    """The four engines on tables in which every piece has its own logit."""
-    rng = random.Random(7)
-    tokens = [token for token, _, _ in scripted_tokens(PIECES, SIGNAL_TRACE)]
+def _every_logit(trace: str, seed: int) -> list[dict[str, float | None]]:
+    """Rows in which every piece has its own logit."""
+    rng = random.Random(seed)
     rows: list[dict[str, float | None]] = []
-    for token in tokens:
+    for token, _, _ in scripted_tokens(PIECES, trace):
         values = rng.sample(range(-40, 8), len(PIECES))
         rows.append({piece: value / 4 for piece, value in zip(PIECES, values, strict=True)})
         rows[-1][PIECES[token]] = rng.randint(-8, 8) / 4 + 0.0625
+    return rows
+
+
+def signals() -> Iterator[Case]:
+    """The four engines on tables in which every piece has its own logit."""
+    tokens = scripted_tokens(PIECES, SIGNAL_TRACE)
+    rows = _every_logit(SIGNAL_TRACE, 7)
+    long = "\n".join((SIGNAL_TRACE,) * 3)
+    many = _every_logit(long, 8)
     options: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         "surprisal": [
             ("window", "ENG-070 ENG-071", {"window": 3, "quantile": 40}),
@@ -64,6 +72,16 @@ def signals() -> Iterator[Case]:
                 model={"rows": rows},
                 **parameters,
             )
+        yield scripted(
+            f"signal-{engine}-defaults",
+            "Nothing is asked for: window, percentile and top_k are the engine's own.",
+            "SEGMENT_SIGNALS",
+            "ENG-070 " + variants[0][1].split()[-1],
+            long,
+            [0.0] * len(many),
+            engine=engine,
+            model={"rows": many},
+        )
         yield scripted(
             f"signal-{engine}-no-anchor",
             "The trace is shorter than two windows: one segment.",

@@ -1,0 +1,171 @@
+"""What becomes of an edit: killed by a check, crashed, survived, or equivalent; and what a list may say of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from tokenspec.areas.selection import Selection
+from tokenspec.cli import power
+from tokenspec.cli.mutants import mutants
+from tokenspec.errors import FixtureError
+from tokenspec.power.edits import Edit
+from tokenspec.power.forks import Died, Task, in_forks
+from tokenspec.power.judging import Fate, error_in, noticed_by
+from tokenspec.power.lists import Equivalent, Lists, Outside, read_lists, stale
+from tokenspec.power.measuring import Measuring
+from tokenspec.power.parts import PARTS, chosen_parts, part_of
+from tokenspec.power.reach import Reach
+from tokenspec.verdict import CellResult, Finding, Verdict
+
+ENGINE, TEXT = "renderers/template/engine.py", "render_text"
+KILLED = (ENGINE, TEXT, "return ''.join(texts)", "return ''")
+CRASHED = (ENGINE, TEXT, "limits or Limits()", "limits")
+SURVIVED = (ENGINE, TEXT, "limits or Limits()", "Limits()")
+UNREACHED = Outside(file="renderers/template/printer.py", reason="no case of this test prints a row's template")
+
+
+@pytest.fixture(scope="module")
+def measuring(tmp_path_factory: pytest.TempPathFactory) -> Measuring:
+    """The template engine, judged on a few cases without a row."""
+    selection = Selection(rows=("-",), cases=("template-engine/tojson-",))
+    found = Measuring(chosen_parts(["template"]), Lists([], [UNREACHED]), selection, tmp_path_factory.mktemp("power"))
+    found.prepare(2, lambda row, area, cells: None)
+    return found
+
+
+def named(measuring: Measuring, file: str, within: str, before: str, after: str) -> Edit:
+    (source,) = (source for source in measuring.sources if source.file == file)
+    return next(edit for edit in source.edits_within(within) if edit.shown == (before, after))
+
+
+def test_every_outcome(measuring: Measuring) -> None:
+    edits = [named(measuring, *place) for place in (KILLED, CRASHED, SURVIVED)]
+    seen = []
+    killed, crashed, survived = measuring.judge(edits, 2, seen.append)
+    assert (killed.what, killed.by) == ("killed", "template-engine.text")
+    assert killed.cell.startswith("template-engine/-/tojson-")
+    assert (crashed.what, crashed.by.partition(":")[0]) == ("crashed", "AttributeError")
+    assert survived.what == "survived"
+    assert survived.judged == len(measuring.reach.cells)
+    assert {id(fate) for fate in seen} == {id(killed), id(crashed), id(survived)}
+    assert [power.line_of(fate)["outcome"] for fate in (killed, crashed, survived)] == ["killed", "crashed", "survived"]
+
+
+def test_what_is_listed_as_equivalent_is_not_judged(measuring: Measuring) -> None:
+    file, within, before, after = SURVIVED
+    entry = Equivalent(file=file, within=within, before=before, after=after, reason="the protocol sets no limits")
+    listing = Measuring.__new__(Measuring)
+    listing.__dict__.update(measuring.__dict__, lists=Lists([entry], []))
+    (fate,) = listing.judge([named(measuring, *SURVIVED)], 1, lambda fate: None)
+    assert (fate.what, fate.by, fate.judged) == ("equivalent", "the protocol sets no limits", 0)
+    assert list(stale(listing.lists, measuring.sources)) == []
+
+
+def test_a_listed_edit_that_is_not_there_is_stale(measuring: Measuring) -> None:
+    gone = Equivalent(file=ENGINE, within=TEXT, before="limits and Limits()", after="limits", reason="none")
+    twice = Equivalent(file=ENGINE, within=TEXT, before=SURVIVED[2], after=SURVIVED[3], number=2, reason="none")
+    nowhere = Outside(file=ENGINE, within="render_words", reason="none")
+    nothing = Outside(file="renderers/paper.py", reason="none")
+    assert len(list(stale(Lists([gone, twice], [nowhere, nothing]), measuring.sources))) == 4
+
+
+def test_nothing_is_stale_in_the_tree(measuring: Measuring) -> None:
+    assert list(stale(read_lists(), measuring.sources)) == []
+
+
+def test_a_malformed_list_names_its_file(tmp_path: Path) -> None:
+    (tmp_path / "core.toml").write_text("[[equivalent]]\nfile = 'encode.py'\nbefore = 'a'\nafter = 'b'\n")
+    with pytest.raises(FixtureError, match=r"core\.toml.*reason"):
+        read_lists(tmp_path)
+
+
+def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring) -> None:
+    edits = measuring.sample(12, 7)
+    assert len(edits) == 12
+    assert {part_of(edit.file) for edit in edits} == {"template"}
+    assert not {edit.file for edit in edits} & {UNREACHED.file, "renderers/template/spans.py"}
+    assert measuring.sample(12, 7) == edits
+    assert measuring.named([edits[0].id]) == [edits[0]]
+    extent = measuring.extents()["template"]
+    assert extent.outside > 0
+    assert extent.unreached > extent.statements / 3
+
+
+def test_what_was_measured_is_not_measured_again(measuring: Measuring, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = Reach(measuring.sources, measuring.reach.cells, measuring.reach.folder)
+    monkeypatch.setattr("tokenspec.power.reach.in_forks", lambda tasks, jobs: pytest.fail("measured again"))
+    again.measure(1, lambda row, area, cells: None)
+    assert again.found["-", "template-engine"].measured == measuring.reach.found["-", "template-engine"].measured
+
+
+def findings(*verdicts: Verdict) -> CellResult:
+    found = [
+        Finding(check=f"check {place}", level="TEXT", requires=["TPL-001"], verdict=verdict, detail="KeyError: 'a'")
+        for place, verdict in enumerate(verdicts)
+    ]
+    return CellResult(impl="edited", area="parse", row="-", case="parse/a", seconds=0.0, findings=found)
+
+
+def test_only_a_verdict_that_the_unedited_reference_has_not_is_a_kill() -> None:
+    assert noticed_by(findings(Verdict.PASS, Verdict.FAIL), {}) == "check 1"
+    assert noticed_by(findings(Verdict.REJECTED), {"check 0": "unsupported"}) == "check 0"
+    assert not noticed_by(findings(Verdict.PASS, Verdict.FAIL), {"check 1": "fail"})
+    assert not noticed_by(findings(Verdict.UNSUPPORTED), {"check 0": "unsupported"})
+
+
+def test_an_error_is_no_kill() -> None:
+    assert not noticed_by(findings(Verdict.ERROR), {})
+    assert error_in(findings(Verdict.ERROR), {}) == ("KeyError: 'a'", "parse/-/a")
+    assert error_in(findings(Verdict.ERROR), {"check 0": "error"}) is None
+
+
+def forever() -> None:
+    while True:
+        time.sleep(0)
+
+
+def broken() -> None:
+    raise KeyError("a")
+
+
+@pytest.mark.parametrize("work", [forever, broken])
+def test_a_process_that_does_not_end_well_is_ended(work, capfd: pytest.CaptureFixture[str]) -> None:
+    def tasks() -> Iterator[Task]:
+        yield Task("first", work, 0.5)
+        yield Task("second", lambda: 2, 60.0)
+
+    found = dict(in_forks(tasks(), 1))
+    assert isinstance(found["first"], Died)
+    assert found["second"] == 2
+
+
+def test_a_part_is_named_by_itself_or_by_its_areas() -> None:
+    assert [part.name for part in chosen_parts(["parse"])] == ["turns"]
+    assert [part.name for part in chosen_parts(["render"])] == ["families", "core"]
+    assert chosen_parts([]) == list(PARTS)
+
+
+def test_an_unknown_part_is_an_error_of_the_command_line() -> None:
+    result = CliRunner().invoke(mutants, ["--automatic", "--area", "paper"])
+    assert "no part of the reference is called 'paper'" in str(result.exception)
+
+
+def test_the_table_fits_eighty_columns(measuring: Measuring) -> None:
+    edits = [named(measuring, *place) for place in (KILLED, SURVIVED)]
+    fates = [Fate(edits[0], "killed", "template-engine.text"), Fate(edits[1], "survived")]
+    console = Console(width=80, record=True, file=StringIO(), color_system=None)
+    power.print_fates(console, fates, measuring.extents())
+    text = console.export_text()
+    assert f"survived {edits[1].id} renderers/template/engine.py:" in text
+    assert re.search(r"template +2 +1 +0 +1 +0 +50\.0 % +0 % +\d+ %", text)
+    assert f"--only {edits[1].id}" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert power.shares(fates) == {"template": 0.5}

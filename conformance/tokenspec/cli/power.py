@@ -1,0 +1,154 @@
+"""``tokenspec mutants --automatic``: how many edits of the reference the suite notices."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tokenspec.areas.selection import Selection
+from tokenspec.cli.screen import screen
+from tokenspec.errors import UsageError
+from tokenspec.power.edits import Edit
+from tokenspec.power.judging import Fate
+from tokenspec.power.lists import read_lists, stale
+from tokenspec.power.measuring import Extent, Measuring, have_no_threads
+from tokenspec.power.parts import chosen_parts, part_of
+
+WHAT = ("killed", "crashed", "survived", "equivalent")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for.
+
+    Attributes:
+        areas: parts of the reference, or areas that judge them; empty for all.
+        rows: rows to judge on; empty for all that are here.
+        statuses: as for ``tokenspec run``.
+        only: ids of edits, instead of a sample.
+        sample: how many edits, as many of each part.
+        seed: of the sample.
+        jobs: processes at a time.
+        at_least: percent of each part that must be noticed.
+        as_json: a line an edit instead of the table.
+    """
+
+    areas: tuple[str, ...]
+    rows: tuple[str, ...]
+    statuses: tuple[str, ...]
+    only: tuple[str, ...]
+    sample: int
+    seed: int
+    jobs: int
+    at_least: float
+    as_json: bool
+
+
+def measure_power(asked: Asked) -> int:
+    """Draw edits, judge them, print; the exit code."""
+    parts = chosen_parts(asked.areas)
+    if not hasattr(os, "fork"):
+        raise UsageError("--automatic makes processes of itself, which this system cannot; use Linux or macOS")
+    have_no_threads()
+    told, console = screen(stderr=True), screen()
+    lists = read_lists()
+    measuring = Measuring(parts, lists, Selection(rows=asked.rows, statuses=asked.statuses))
+    measuring.prepare(asked.jobs, lambda row, area, cells: told.print(f"{row} {area}: {cells} cells", highlight=False))
+    edits = measuring.named(asked.only) if asked.only else measuring.sample(asked.sample, asked.seed)
+    counts: Counter[str] = Counter()
+
+    def on_fate(fate: Fate) -> None:
+        counts[fate.what or ""] += 1
+        if asked.as_json:
+            print(json.dumps(line_of(fate), ensure_ascii=False), flush=True)
+        done = ", ".join(f"{counts[what]} {what}" for what in WHAT if counts[what])
+        told.print(f"{counts.total()}/{len(edits)}: {done}", highlight=False)
+
+    fates = measuring.judge(edits, asked.jobs, on_fate)
+    old = list(stale(lists, measuring.sources))
+    for line in old:
+        told.print(f"stale in the lists: {escape(line)}", soft_wrap=True)
+    if not asked.as_json:
+        print_fates(console, fates, measuring.extents())
+    weak = [part for part, share in shares(fates).items() if 100 * share < asked.at_least]
+    for part in weak:
+        told.print(f"{part}: fewer than {asked.at_least:g} % are noticed")
+    return 1 if old or weak else 0
+
+
+def line_of(fate: Fate) -> dict[str, str | int]:
+    """One edit as JSON."""
+    before, after = fate.edit.shown
+    return {
+        "id": fate.edit.id,
+        "part": part_of(fate.edit.file),
+        "file": fate.edit.file,
+        "line": fate.edit.line,
+        "within": fate.edit.within,
+        "operator": fate.edit.operator,
+        "before": before,
+        "after": after,
+        "number": fate.edit.number,
+        "outcome": fate.what or "",
+        "by": fate.by,
+        "cell": fate.cell,
+        "cells": fate.judged,
+    }
+
+
+def shares(fates: Sequence[Fate]) -> dict[str, float]:
+    """How much of each part is noticed, those that change nothing aside."""
+    counts = Counter((part_of(fate.edit.file), fate.what) for fate in fates)
+    found = {}
+    for part in dict.fromkeys(part for part, _ in counts):
+        noticed = counts[part, "killed"] + counts[part, "crashed"]
+        judged = noticed + counts[part, "survived"]
+        if judged:
+            found[part] = noticed / judged
+    return found
+
+
+def print_fates(console: Console, fates: Sequence[Fate], extents: dict[str, Extent]) -> None:
+    """The survivors, then a line for each part, then what to do next."""
+    left = [fate for fate in fates if fate.what == "survived"]
+    for fate in left:
+        before, after = fate.edit.shown
+        console.print(
+            f"survived {fate.edit.id} {where(fate.edit)}\n  {escape(before)}\n  -> {escape(after)}", highlight=False
+        )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("part", no_wrap=True)
+    for name in ("edits", *WHAT[:-1], "equal", "noticed", "by crash", "no cell"):
+        table.add_column(name, justify="right", no_wrap=True)
+    counts = Counter((part_of(fate.edit.file), str(fate.what)) for fate in fates)
+    noticed = shares(fates)
+    for part in dict.fromkeys(part for part, _ in counts):
+        kills = counts[part, "killed"] + counts[part, "crashed"]
+        table.add_row(
+            part,
+            str(sum(counts[part, what] for what in WHAT)),
+            *(str(counts[part, what]) for what in WHAT),
+            f"{100 * noticed[part]:.1f} %" if part in noticed else "-",
+            f"{100 * counts[part, 'crashed'] / kills:.0f} %" if kills else "-",
+            f"{100 * extents[part].unreached / extents[part].statements:.0f} %",
+        )
+    console.print(table)
+    console.print(
+        "noticed: of those not equal to the reference; by crash: of those noticed; no cell: code none executes"
+    )
+    if left:
+        console.print(f"Judge one again: tokenspec mutants --automatic --only {left[0].edit.id}", soft_wrap=True)
+        console.print("A case that tells it apart closes the hole; where none can, list it with its reason.")
+
+
+def where(edit: Edit) -> str:
+    """``renderers/encode.py:52 (Encoder.ids)``."""
+    return f"{edit.file}:{edit.line}" + (f" ({edit.within})" if edit.within else "")

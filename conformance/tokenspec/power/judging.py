@@ -1,0 +1,209 @@
+"""What becomes of an edit: the cells that execute it are judged until one of them notices."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from tokenspec.adapters.in_process import InProcess
+from tokenspec.areas.area import Cell, models_of
+from tokenspec.models import Row, specs
+from tokenspec.power.edits import Edit
+from tokenspec.power.forks import Died, Task, in_forks
+from tokenspec.power.loading import fresh_adapter, module_name
+from tokenspec.power.reach import Reach, Reached, Seen
+from tokenspec.power.rows import row_at_hand
+from tokenspec.power.users import Users
+from tokenspec.runner import Run
+from tokenspec.verdict import NON_CONFORMANT, CellResult, Verdict
+
+What = Literal["killed", "crashed", "survived", "equivalent"]
+
+LOOKED_PAST = 100
+"""Cells that are judged after a crash, to find a check that notices the edit, too."""
+
+LEAST = 5.0
+"""Seconds that one call, and all calls of an edit on one row, may take at least."""
+
+TIMES = 5.0
+"""So many times what the unedited reference takes may an edited one take."""
+
+
+@dataclass
+class Fate:
+    """What became of one edit.
+
+    Attributes:
+        edit: the edit.
+        what: the outcome.
+        by: the check that noticed, or the error of a crash.
+        cell: the cell that noticed.
+        judged: how many cells were judged.
+        crashes: the first error of the adapter, with its cell.
+        past: cells judged after it.
+    """
+
+    edit: Edit
+    what: What | None = None
+    by: str = ""
+    cell: str = ""
+    judged: int = 0
+    crash: tuple[str, str] | None = None
+    past: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a process found out of one edit on one row.
+
+    Attributes:
+        judged: how many cells were judged.
+        killer: the check that noticed, and its cell.
+        crash: the first error of the adapter, and its cell.
+        past: cells judged after that.
+        case: of the cell that noticed.
+    """
+
+    judged: int
+    killer: tuple[str, str] | None
+    crash: tuple[str, str] | None
+    past: int
+    case: str = ""
+
+
+@dataclass
+class Judge:
+    """Judges edits, row by row.
+
+    Attributes:
+        reach: which cells execute what.
+        users: which statements use what.
+        fates: of the edits, by id.
+        on_fate: sees each that is decided.
+        killers: cases that noticed an edit of a function, the last first.
+    """
+
+    reach: Reach
+    users: Users
+    fates: dict[str, Fate]
+    on_fate: Callable[[Fate], None]
+    killers: dict[tuple[str, str], deque[str]] = field(default_factory=dict)
+
+    def judge(self, jobs: int) -> None:
+        """Decide all of them."""
+        rows = list(dict.fromkeys(row for row, _ in self.reach.found))
+        for row in sorted(rows, key=lambda row: not is_quick(row)):
+            left = {fate.edit.id: cells for fate in self.fates.values() if (cells := self._cells(fate, row))}
+            if left:
+                with row_at_hand(row) as models:
+                    for id_, found in in_forks(self._tasks(left, models), jobs):
+                        self._learn(self.fates[id_], found)
+        for fate in self.fates.values():
+            if fate.what is None:
+                self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
+
+    def _cells(self, fate: Fate, row: str) -> list[tuple[Cell, Seen]]:
+        """The cells of a row that may notice an edit; none where its fate is known."""
+        if fate.what is not None:
+            return []
+        users = self.users.of(fate.edit.source, fate.edit.statement)
+        there = (reached for (own, _), reached in self.reach.found.items() if own == row)
+        return [one for reached in there for one in ordered(reached, users)]
+
+    def _tasks(self, left: Mapping[str, list[tuple[Cell, Seen]]], models: Mapping[str, Row]) -> Iterator[Task]:
+        for id_, cells in left.items():
+            fate = self.fates[id_]
+            rank = {case: place for place, case in enumerate(self.killers.get(_place(fate), ()))}
+            first = sorted(cells, key=lambda one: rank.get(one[0].case.id, len(rank)))
+            seconds = 2 * LEAST + TIMES * sum(seen.seconds for _, seen in cells)
+            yield Task(id_, partial(tried, fate.edit, first, models, LOOKED_PAST - fate.past), seconds)
+
+    def _learn(self, fate: Fate, found: Trial | Died) -> None:
+        if isinstance(found, Died):
+            self._decide(fate, "crashed", "no end within the time limit", "")
+            return
+        fate.judged += found.judged
+        fate.past += found.past
+        fate.crash = fate.crash or found.crash
+        if found.killer is not None:
+            self.killers.setdefault(_place(fate), deque(maxlen=8)).appendleft(found.case)
+            self._decide(fate, "killed", *found.killer)
+        elif fate.crash is not None and fate.past >= LOOKED_PAST:
+            self._decide(fate, "crashed", *fate.crash)
+
+    def _decide(self, fate: Fate, what: What, by: str, cell: str) -> None:
+        fate.what, fate.by, fate.cell = what, by, cell
+        self.on_fate(fate)
+
+
+def _place(fate: Fate) -> tuple[str, str]:
+    return fate.edit.file, fate.edit.within
+
+
+def is_quick(row: str) -> bool:
+    """Whether it is loaded in no time: these rows come first."""
+    return all(specs()[model].status == "toy" for model in models_of(row))
+
+
+def ordered(reached: Reached, users: Sequence[tuple[str, int]]) -> list[tuple[Cell, Seen]]:
+    """The cells that execute one of these statements, likeliest to notice first.
+
+    First one of each way through the reference, the quick ones before the slow ones; cells that may only use what
+    others left behind come last.
+    """
+    direct, after = reached.through(users)
+    seen = reached.measured.seen
+    met: Counter[int] = Counter()
+    rank = {}
+    for number in sorted(direct, key=lambda one: seen[one].seconds):
+        rank[number] = (met[seen[number].path], seen[number].seconds)
+        met[seen[number].path] += 1
+    first = sorted(rank, key=lambda number: rank[number])
+    return [(reached.cells[number], seen[number]) for number in [*first, *after]]
+
+
+def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row], past: int) -> Trial:
+    """Judge an edited reference on cells of one row, until one notices."""
+    try:
+        adapter = fresh_adapter({module_name(edit.file): edit.program()})
+    except Exception as error:  # noqa: BLE001 - whatever the edited module raises
+        return Trial(0, None, (f"{type(error).__name__}: {error}", "when it is loaded"), past)
+    usual = {cell.name: seen for cell, seen in cells}
+    column = InProcess("edited", adapter)
+    run = Run([column], [cell for cell, _ in cells], LEAST + TIMES * max(seen.seconds for _, seen in cells))
+    judged = since = 0
+    crash: tuple[str, str] | None = None
+    for result in run.judge_row(column, run.cells, rows):
+        judged += 1
+        since += crash is not None
+        noticed = noticed_by(result, usual[result.name].other)
+        if noticed:
+            return Trial(judged, (noticed, result.name), crash, since, result.case)
+        crash = crash or error_in(result, usual[result.name].other)
+        if crash is not None and (result.slow or since >= past):
+            return Trial(judged, None, crash, past)
+    return Trial(judged, None, crash, since)
+
+
+def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
+    """The check that notices, empty where none does.
+
+    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output. Silence is
+    one where it breaks a claim, and the reference claims everything.
+    """
+    for found in result.findings:
+        was = usual.get(found.check, str(Verdict.PASS))
+        if found.verdict in NON_CONFORMANT and was not in NON_CONFORMANT:
+            return found.check
+    return ""
+
+
+def error_in(result: CellResult, usual: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first error of a cell that the unedited reference answers, with the cell."""
+    for found in result.findings:
+        if found.verdict is Verdict.ERROR and usual.get(found.check) != Verdict.ERROR:
+            return found.detail.partition("\n")[0], result.name
+    return None

@@ -1,0 +1,156 @@
+"""The power of the suite on a sample of edits."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from tokenspec.areas.check import all_checks
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.errors import UsageError
+from tokenspec.power.edits import Edit, Source, drawn, read_package
+from tokenspec.power.judging import Fate, Judge
+from tokenspec.power.lists import Lists, reason_of
+from tokenspec.power.loading import PACKAGE
+from tokenspec.power.parts import Part, part_of
+from tokenspec.power.reach import Reach
+from tokenspec.power.users import Users
+
+ALONE = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
+"""Processes are made of this one: it must have no threads."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a part is judged.
+
+    Attributes:
+        statements: all that can be edited.
+        outside: said by hand not to be judged.
+        unreached: executed by no cell.
+    """
+
+    statements: int
+    outside: int
+    unreached: int
+
+
+class Measuring:
+    """The reference and the cells it is judged on, ready for edits."""
+
+    def __init__(self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path | None = None) -> None:
+        """Read the reference; ``selection`` narrows what judges these parts, ``folder`` keeps what is measured."""
+        self.lists = lists
+        self.sources = read_package(reference_folder())
+        all_checks()
+        executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
+        cells = select_cells(replace(selection, areas=executing))
+        self.parts = [part.name for part in parts]
+        self.reach = Reach(self.sources, cells, folder or user_cache_path("tokenspec") / "power")
+
+    def prepare(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
+        """Measure what the cells execute, and import what the reference will."""
+        self.reach.measure(jobs, on_row)
+        for reached in self.reach.found.values():
+            for name in reached.measured.modules:
+                _import(name)
+        self.users = Users(self.sources)
+        self.executed = {
+            (file, number) for reached in self.reach.found.values() for file, number in reached.measured.statements
+        }
+
+    def is_outside(self, file: str, within: str) -> bool:
+        """Whether somebody said that this is not judged."""
+        return any(place.has(file, within) for place in self.lists.outside)
+
+    def is_reached(self, source: Source, number: int) -> bool:
+        """Whether a cell executes a statement, or what uses it."""
+        return any(one in self.executed for one in self.users.of(source, number))
+
+    def extents(self) -> dict[str, Extent]:
+        """How much of each part is judged."""
+        counts: Counter[tuple[str, str]] = Counter()
+        for source in self.sources:
+            part = part_of(source.file)
+            for number in {edit.statement for edit in source.edits}:
+                statement = source.statements[number]
+                counts[part, "statements"] += 1
+                if self.is_outside(source.file, statement.within):
+                    counts[part, "outside"] += 1
+                elif not self.is_reached(source, number):
+                    counts[part, "unreached"] += 1
+        parts = dict.fromkeys(part for part, _ in counts)
+        return {
+            part: Extent(counts[part, "statements"], counts[part, "outside"], counts[part, "unreached"])
+            for part in parts
+        }
+
+    def sample(self, count: int, seed: int) -> list[Edit]:
+        """As many edits of each part, of code that is executed by a cell."""
+        parts = self.parts
+        offered: dict[str, list[Edit]] = {part: [] for part in parts}
+        for source in self.sources:
+            part = part_of(source.file)
+            if part in offered:
+                offered[part] += [
+                    edit
+                    for edit in source.edits
+                    if not self.is_outside(source.file, edit.within) and self.is_reached(source, edit.statement)
+                ]
+        shares = {part: count // len(parts) + (place < count % len(parts)) for place, part in enumerate(parts)}
+        return [edit for part in parts for edit in drawn(offered[part], shares[part], f"{seed} {part}")]
+
+    def named(self, ids: Sequence[str]) -> list[Edit]:
+        """Edits by their ids.
+
+        Raises:
+            UsageError: there is none of that name, as after a change of the reference.
+        """
+        chosen = (source for source in self.sources if part_of(source.file) in self.parts)
+        found = {edit.id: edit for source in chosen for edit in source.edits if edit.id in ids}
+        for id_ in ids:
+            if id_ not in found:
+                raise UsageError(f"no edit {id_!r} of this reference; ids change with the code they are about")
+        return list(found.values())
+
+    def judge(self, edits: Sequence[Edit], jobs: int, on_fate: Callable[[Fate], None]) -> list[Fate]:
+        """What becomes of them, in their order."""
+        fates = {edit.id: Fate(edit) for edit in edits}
+        for fate in fates.values():
+            if reason := reason_of(fate.edit, self.lists):
+                fate.what, fate.by = "equivalent", reason
+                on_fate(fate)
+        Judge(self.reach, self.users, fates, on_fate).judge(jobs)
+        return list(fates.values())
+
+
+def have_no_threads() -> None:
+    """For a process that others are made of; called before anything else is imported."""
+    os.environ.update(ALONE)
+    with suppress(ImportError):
+        importlib.import_module("torch").set_num_threads(1)
+
+
+def reference_folder() -> Path:
+    """Where the reference's package lies.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise UsageError(f"{PACKAGE} is not installed; it is what is edited")
+    return Path(spec.origin).parent
+
+
+def _import(name: str) -> None:
+    with suppress(Exception):  # what is not there is not used, or is missed where it is
+        importlib.import_module(name)
