@@ -106,3 +106,35 @@ class ReferenceAdapter:
         from .renderers.template.engine import render_template
 
         return render_template(request)
+
+
+class TemplateAdapter:
+    """The column ``reference-template``: every row by the ``template`` family, also one that has its own."""
+
+    def __init__(self) -> None:
+        """Start without models."""
+        self._reference = ReferenceAdapter()
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {**self._reference.info(), "name": "tokenspec-reference-template"}
+
+    def load(self, model: str, assets: Mapping[str, Any]) -> None:
+        """Make the row ``model`` available, whatever its family."""
+        self._reference.load(model, {**assets, "family": "template"})
+
+    def close(self) -> None:
+        """Drop the loaded tokenizers."""
+        self._reference.close()
+
+    def render(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Chat messages to token ids and masks."""
+        return self._reference.render(request)
+
+    def parse(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Completion ids back to a message."""
+        return self._reference.parse(request)
+
+    def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Sampled ids plus new messages to the next prompt."""
+        return self._reference.bridge(request)

@@ -26,6 +26,7 @@ class Wire(msgspec.Struct, frozen=True):
 
     assistant_open: list[str]
     assistant_close: list[str]
+    stop: list[str]
     placeholder: list[str]
     straddle: str
 

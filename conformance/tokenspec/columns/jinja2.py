@@ -65,6 +65,8 @@ def refusal_code(error: Exception) -> str:
 
     kinds: tuple[tuple[type[Exception], str], ...] = (
         (RecursionError, "template-limit"),
+        (MemoryError, "template-limit"),
+        (OverflowError, "template-limit"),
         (SecurityError, "security"),
         (UndefinedError, "undefined"),
         (TemplateSyntaxError, "invalid-template"),

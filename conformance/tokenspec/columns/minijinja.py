@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -11,6 +12,9 @@ from tokenspec.columns import installed_version
 
 CODES = {"SyntaxError": "invalid-template", "UndefinedError": "undefined"}
 """Its kinds of error as codes of TPL-003; all others are about values."""
+
+ABORTS = re.compile(r"(?:indent|batch)\D*\d{16,}|\d{16,}[^|.]*[|.]format")
+"""Sizes it asks the allocator for. Where they are not to be had it ends the process, which is the suite's own."""
 
 
 class Raised(Exception):
@@ -34,6 +38,8 @@ class MinijinjaColumn:
         """Render with its own filters; whatever it raises is a refusal."""
         if installed_version("minijinja") is None:
             raise Unsupported("not installed; run: pip install minijinja")
+        if ABORTS.search(request["template"]):
+            raise Unsupported("not asked: it ends the whole process where the memory for this size is not to be had")
         now = datetime.fromisoformat(request["now"])
         environment = request["environment"]
         try:

@@ -99,7 +99,14 @@ class RenderersColumn:
             "reasoning_content": found.reasoning_content,
             "reasoning_complete": found.reasoning_complete,
             "tool_calls": [
-                {"name": call.name, "arguments": call.arguments, "status": str(call.status.value), "raw": call.raw}
+                {
+                    "name": call.name,
+                    "arguments": call.arguments,
+                    "status": str(call.status.value),
+                    "raw": call.raw,
+                    "id": call.id,
+                    "token_span": call.token_span and list(call.token_span),
+                }
                 for call in found.tool_calls or []
             ],
         }

@@ -18,6 +18,7 @@ def assets_of(row: Row) -> dict[str, Any]:
         "wire": {
             "assistant_open": list(wire.assistant_open),
             "assistant_close": list(wire.assistant_close),
+            "stop": list(wire.stop),
             "placeholder": list(wire.placeholder),
             "straddle": wire.straddle,
         },

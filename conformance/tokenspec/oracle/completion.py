@@ -15,7 +15,7 @@ import msgspec
 
 from tokenspec.models import Row
 from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
-from tokenspec.oracle.turns import Conversation, Message, NotApplicable, Turn, encode
+from tokenspec.oracle.turns import THOUGHT, Conversation, Message, NotApplicable, Turn, encode
 
 
 class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -28,7 +28,8 @@ class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         stop: whether an uncut turn keeps its stop token.
         text: characters, encoded as the tokenizer does it.
         plain: characters, encoded in ordinary tokens even where they spell a control token.
-        special: ``stop`` (``index`` into the row's stop tokens) or ``eos``.
+        special: ``stop`` (``index`` into the row's stop tokens), ``eos``, or ``thought``: a short thought and its end
+            where the prompt opened one, else nothing.
         bytes: hexadecimal bytes, one byte token each.
         resplit: seed of a byte-equal, non-canonical split of the piece.
     """
@@ -49,8 +50,8 @@ class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         kinds = [name for name in ("turn", "text", "plain", "special", "bytes") if getattr(self, name) is not None]
         if len(kinds) != 1:
             raise ValueError(f"a piece is one of turn, text, plain, special, bytes; this one is {kinds or 'none'}")
-        if self.special not in (None, "stop", "eos"):
-            raise ValueError(f"special is 'stop' or 'eos', not {self.special!r}")
+        if self.special not in (None, "stop", "eos", "thought"):
+            raise ValueError(f"special is 'stop', 'eos' or 'thought', not {self.special!r}")
 
 
 def encode_after_control(row: Row, text: str) -> list[int]:
@@ -126,7 +127,7 @@ class Resolved:
     def closed(self) -> bool:
         """Whether the piece is a whole turn with its stop token, or a stop token."""
         if self.piece.special is not None:
-            return True
+            return self.piece.special != "thought"
         return self.turn is not None and self.piece.stop and self.piece.until is None
 
 
@@ -148,6 +149,8 @@ def resolve(conversation: Conversation, piece: Piece) -> Resolved:
         ids = encode_after_control(row, piece.text)
     elif piece.plain is not None:
         ids = encode_plain(row, piece.plain)
+    elif piece.special == "thought":
+        ids = encode_after_control(row, THOUGHT + thought.close) if (thought := conversation.opened_thought()) else []
     elif piece.special is not None:
         ids = [_special(row, piece)]
     else:

@@ -149,9 +149,13 @@ class Conversation:
         return Thought(probe.text[: reasoning[0][0]], probe.text[reasoning[-1][1] : content[0][0]])
 
     def prompt_opens_thought(self) -> bool:
-        """Whether the generation prompt leaves a thought open: reasoning is written right after it."""
+        """Whether the generation prompt leaves a thought open."""
+        return self.opened_thought() is not None
+
+    def opened_thought(self) -> Thought | None:
+        """The thought that the generation prompt leaves open, where it does: reasoning is written right after it."""
         thought = self.thought()
-        return thought is not None and thought.open.strip() == ""
+        return thought if thought is not None and thought.open.strip() == "" else None
 
 
 def _common(one: str, other: str) -> int:

@@ -40,6 +40,7 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
             assistant_open=tuple(model.wire.get("assistant_open", ())),
             assistant_close=tuple(model.wire.get("assistant_close", ())),
             placeholders=tuple(model.wire.get("placeholder", ())),
+            stops=tuple(model.wire.get("stop", ())),
         ),
         **options,
     )

@@ -19,10 +19,10 @@ _ASK_MORE: Message = {"role": "user", "content": "Ask more."}  # templates look 
 _CALL: Message = {
     "role": "assistant",
     "content": "",
-    "tool_calls": [{"id": "call_0001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}],
+    "tool_calls": [{"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}],
 }
 _TOOL = {"type": "function", "function": {"name": "f", "description": "F.", "parameters": {"type": "object"}}}
-_RESULT: Message = {"role": "tool", "tool_call_id": "call_0001", "content": "1"}
+_RESULT: Message = {"role": "tool", "tool_call_id": "call00001", "content": "1"}
 _ANSWER: Message = {"role": "assistant", "content": "Answer."}
 _THOUGHT = {"reasoning_content": "Because."}
 

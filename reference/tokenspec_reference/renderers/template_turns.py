@@ -85,12 +85,13 @@ class TemplateTurns(Renderer):
         return found.text, found.spans, chat
 
 
-def turns_of_template(template: WritingTemplate, *, closers: Sequence[str]) -> TemplateTurns:
+def turns_of_template(template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str] = ()) -> TemplateTurns:
     """A renderer that can parse and bridge, over a template.
 
     Args:
         template: renders the conversations.
         closers: the texts that end an assistant turn, as the row declares them.
+        stops: tokens that end a completion, too.
 
     Raises:
         UnsupportedByReference: no closer is known, or the template writes thoughts or calls in no known notation.
@@ -101,7 +102,7 @@ def turns_of_template(template: WritingTemplate, *, closers: Sequence[str]) -> T
     prompt = template.provenance([ASK], add_generation_prompt=True).text
     opening = prompt[len(template.provenance([ASK]).text) :]
     bare = TemplateTurns(
-        family=Family("template", _no_segments, always(opening), tuple(known)),
+        family=Family("template", _no_segments, always(opening), tuple(dict.fromkeys((*known, *stops)))),
         encoder=template.encoder,
         encoding=template.encoding,
         straddle=template.straddle,

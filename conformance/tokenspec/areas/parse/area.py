@@ -23,8 +23,22 @@ def request(case: Case, row: str) -> dict[str, Any]:
         "token_ids": expect["token_ids"],
         "prompt_ids": None if case.input.get("prompt") == "withheld" else expect["prompt_ids"],
         "tools": case.input.get("tools"),
+        "undeclared_calls": not named_calls(case.input) <= offered(case.input),
         "options": case.input.get("options", {}),
     }
+
+
+def named_calls(given: Mapping[str, Any]) -> set[str]:
+    """The names of the tools that a completion calls."""
+    turns = [piece["turn"] for piece in given["completion"] if "turn" in piece]
+    written = [call for turn in turns for call in turn.get("tool_calls") or ()]
+    said = (given.get("says") or {}).get("tool_calls") or ()
+    return {name for call in (*written, *said) if (name := call.get("function", call).get("name"))}
+
+
+def offered(given: Mapping[str, Any]) -> set[str]:
+    """The names of the tools that the parser is told of."""
+    return {tool["function"]["name"] for tool in given.get("tools") or ()}
 
 
 def oracle(case: Case, row: str, rows_by_id: Mapping[str, Row]) -> Golden:
@@ -40,7 +54,7 @@ AREA = Area(
     order=20,
     prefix="RND",
     operation="parse",
-    levels=("PARSE",),
+    levels=("CALLS", "TEXT", "SPACE", "ATTEMPTS"),
     input_type=ParseInput,
     output_type=ParseOutput,
     expect_type=ParseExpect,

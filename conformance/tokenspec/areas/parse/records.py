@@ -53,11 +53,21 @@ class ParseOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class CallExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One call attempt the completion holds. Name and arguments are judged where ``status`` is ``["ok"]``."""
+    """One call attempt the completion holds. Name and arguments are judged where ``status`` is ``["ok"]``.
+
+    Attributes:
+        name: the tool that is called.
+        arguments: its arguments as values.
+        status: what a parser may say of the attempt.
+        id: the id of the call, where the template writes it.
+        tokens: from the first to behind the last token that begins in a character of this call.
+    """
 
     name: str | None = None
     arguments: Any = None
     status: list[Status] = msgspec.field(default_factory=lambda: ["ok"])
+    id: str | msgspec.UnsetType = msgspec.UNSET
+    tokens: tuple[int, int] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ParseExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -73,6 +83,7 @@ class ParseExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         reasoning_content: exact reasoning; null means none or the empty string.
         reasoning_complete: false where the thought was cut.
         tool_calls: the call attempts, in order.
+        text_tokens: runs of tokens that begin in content or reasoning.
     """
 
     applies: str | None = None
@@ -85,3 +96,4 @@ class ParseExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     reasoning_content: str | None = None
     reasoning_complete: bool | None = None
     tool_calls: list[CallExpect] = []
+    text_tokens: list[tuple[int, int]] = []

@@ -207,10 +207,11 @@ def _pairs(mapping: Mapping[str, Any]) -> Iterator[Segment]:
 
 
 def _legacy_responses(turn: Turn) -> Iterator[Block]:
-    """Results given on the message itself (Google's own shape); they are part of it."""
+    """Results given on the message itself (Google's own shape); they are part of it, and nobody sampled them."""
     for response in turn.get("tool_responses") or ():
         name = member(response, "name") or "unknown"
-        yield block(turn.index, *_response(name, member(response, "response")))
+        written = _response(name, member(response, "response"))
+        yield block(turn.index, *(segment._replace(is_body=False) for segment in written))
 
 
 def _responses(turn: Turn, place: Place) -> Iterator[Block]:

@@ -30,6 +30,8 @@ class TemplateRefuses(TokenSpecError):
 
 def refusal_code(error: Exception) -> str:
     """The code of what a template raised."""
+    if isinstance(error, (MemoryError, OverflowError)):
+        return "template-limit"
     if isinstance(error, SecurityError):
         return "security"
     if isinstance(error, UndefinedError):

@@ -122,9 +122,7 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
                 limits.check_size(len(value) * count)
 
 
-_SIZED = frozenset(
-    {"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "wordwrap", "truncate", "round"}
-)
+_SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice"})
 """String methods and filters whose whole numbers are sizes."""
 
 
@@ -134,17 +132,18 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
     limits.check_tree(text, *values)
     if name in _SIZED:
         for value in values:
-            limits.check_size(value * 64 if name in ("round", "batch", "slice") and isinstance(value, int) else value)
-        if name == "wordwrap" and isinstance(text, str):
-            limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
+            limits.check_size(value * 64 if name in ("batch", "slice") and isinstance(value, int) else value)
         if name == "expandtabs" and isinstance(text, str):
             limits.check_size(str.count(text, "\t") * next((v for v in values if isinstance(v, int)), 8))
     elif name == "sum" and isinstance(text, (list, tuple)):
         lists = [len(item) for item in text if isinstance(item, (list, tuple))]
         limits.check_size(sum(lists) * len(lists))  # each addition copies what was added before
+    elif name == "round" and (isinstance(text, int) or any(isinstance(value, str) for value in values)):
+        for value in values:
+            limits.check_size(abs(value) * 64 if isinstance(value, int) else value)  # a power of ten with these digits
     elif not isinstance(text, str) or not values:
         return
-    elif name == "urlize":
+    elif name in ("urlize", "wordwrap"):
         limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
     elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
         limits.check_size(str.count(text, values[0]) * len(values[1]))

@@ -174,7 +174,8 @@ class TemplateRenderer:
 
     @cached_property
     def _turns(self) -> TemplateTurns:
-        return turns_of_template(self, closers=self.wire.assistant_close or self._turn_closers)
+        closers = self.wire.assistant_close or self._turn_closers
+        return turns_of_template(self, closers=closers, stops=self.wire.stops)
 
     def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]

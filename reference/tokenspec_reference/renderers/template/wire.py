@@ -30,12 +30,13 @@ class Wire:
 
     ``assistant_open`` and ``assistant_close`` are texts that open and end an assistant turn; a closer may be the first
     token of the next turn, which then counts as sampled. ``placeholders`` are media tokens the template writes for a
-    part of a message; they count as body.
+    part of a message; they count as body. ``stops`` are tokens that end a completion beside the closers.
     """
 
     assistant_open: tuple[str, ...] = ()
     assistant_close: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
+    stops: tuple[str, ...] = ()
 
 
 _TOOL = {"name": "f", "description": "f", "parameters": {"type": "object", "properties": {}}}

@@ -17,11 +17,12 @@ DECLINES = ("RND-051",)
 
 ASK = user("Which city has the mildest winter?")
 NEXT = user("And the coldest?")
-ROME = call("get_weather", {"city": "Rome"}, "call_rome")
-OSLO = call("get_weather", {"city": "Oslo"}, "call_oslo")
+ROME = call("get_weather", {"city": "Rome"}, "callrome1")
+OSLO = call("get_weather", {"city": "Oslo"}, "calloslo2")
 CALL = calling(ROME)
 STOP: Piece = {"special": "stop"}
 EOS: Piece = {"special": "stop", "index": -1}
+ENDED_THOUGHT: Piece = {"special": "thought"}
 
 
 def turn(message: Message, **how: Any) -> Piece:

@@ -8,7 +8,7 @@ from tokenspec.areas.render.cases.build import assistant, calling, thinking, too
 LISBON = assistant("Lisbon, by a small margin.")
 THOUGHT = thinking("Mild winters: the south-west.", "Lisbon.")
 THOUGHT_CALL = calling(ROME, reasoning_content="I need the weather.")
-RESULT = tool("21 C", "call_rome")
+RESULT = tool("21 C", "callrome1")
 THINKING = ("thinking",)
 
 THOUGHTS = (
@@ -36,7 +36,7 @@ THOUGHTS = (
         "tool-after-thought-in-loop",
         "A result keeps the thoughts of a whole loop.",
         [turn(calling(OSLO, reasoning_content="Oslo too."))],
-        [tool("2 C", "call_oslo")],
+        [tool("2 C", "calloslo2")],
         "BRIDGE",
         "REASONING_HISTORY",
         messages=[ASK, THOUGHT_CALL, RESULT],

@@ -20,7 +20,7 @@ from tokenspec.areas.render.cases.build import ADD, assistant, call, calling, sy
 LISBON = assistant("Lisbon, by a small margin.")
 THOUGHT = thinking("Mild winters: the south-west.", "Lisbon.")
 THOUGHT_CALL = calling(ROME, reasoning_content="I need the weather.")
-RESULT = tool("21 C", "call_rome")
+RESULT = tool("21 C", "callrome1")
 THINKING = ("thinking",)
 
 PLAIN = (
@@ -165,7 +165,7 @@ TOOL_LOOPS = (
     bridge(
         "tool-after-string-call",
         "A result follows a call whose arguments are a string.",
-        [turn(calling(call("get_weather", '{"city": "Rome"}', "call_rome")))],
+        [turn(calling(call("get_weather", '{"city": "Rome"}', "callrome1")))],
         [RESULT],
         "BRIDGE",
         "ARGUMENTS_FORM",
@@ -184,7 +184,7 @@ TOOL_LOOPS = (
         "two-tools-after-parallel-calls",
         "Two results follow two calls in one block, in order.",
         [turn(calling(ROME, OSLO))],
-        [RESULT, tool("2 C", "call_oslo")],
+        [RESULT, tool("2 C", "calloslo2")],
         "BRIDGE",
         "PARALLEL_TOOL_CALLS",
         tools=TOOLS,
@@ -193,7 +193,7 @@ TOOL_LOOPS = (
         "newline-tool",
         "A result that begins with newlines merges with its own wrap.",
         [turn(CALL)],
-        [tool("\n\n21 C\n", "call_rome")],
+        [tool("\n\n21 C\n", "callrome1")],
         "BRIDGE",
         "SEAM_MERGE",
         tools=TOOLS,
@@ -202,7 +202,7 @@ TOOL_LOOPS = (
         "empty-tool",
         "An empty result has its wrap and no content.",
         [turn(CALL)],
-        [tool("", "call_rome")],
+        [tool("", "callrome1")],
         "BRIDGE",
         "EMPTY_CONTENT",
         tools=TOOLS,
@@ -231,7 +231,7 @@ TOOL_LOOPS = (
         "second-round",
         "The second round of a loop.",
         [turn(calling(OSLO))],
-        [tool("2 C", "call_oslo")],
+        [tool("2 C", "calloslo2")],
         "BRIDGE",
         "TOOL_RESULTS",
         messages=[ASK, CALL, RESULT],
@@ -251,7 +251,7 @@ TOOL_LOOPS = (
         "regression-verl-6501",
         "The newline between the stop token of the call and the opener of the result is there.",
         [turn(CALL)],
-        [tool("21 C and clear", "call_rome")],
+        [tool("21 C and clear", "callrome1")],
         "BRIDGE",
         "TOOL_RESULTS",
         tools=TOOLS,
@@ -261,7 +261,7 @@ TOOL_LOOPS = (
         "regression-renderers-98",
         "No end-of-text token appears between a result and the generation prompt.",
         [turn(calling(ROME, OSLO))],
-        [tool("21 C", "call_rome"), tool("2 C", "call_oslo"), NEXT],
+        [tool("21 C", "callrome1"), tool("2 C", "calloslo2"), NEXT],
         "BRIDGE",
         "PARALLEL_TOOL_CALLS",
         requires=(*ANSWERS, *DECLINES),

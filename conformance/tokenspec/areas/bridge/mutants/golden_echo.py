@@ -69,7 +69,13 @@ class GoldenEcho:
             "reasoning_content": expect["reasoning_content"],
             "reasoning_complete": expect["reasoning_complete"],
             "tool_calls": [
-                {"name": call["name"], "arguments": call["arguments"], "status": call["status"][0]}
+                {
+                    "name": call["name"],
+                    "arguments": call["arguments"],
+                    "status": call["status"][0],
+                    "id": call.get("id"),
+                    "token_span": call.get("tokens"),
+                }
                 for call in expect["tool_calls"]
             ],
         }

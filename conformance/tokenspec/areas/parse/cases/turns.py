@@ -229,7 +229,7 @@ CALLING = (
     parse(
         "two-tools",
         "Calls of two tools come back with their own arguments.",
-        [turn(calling(ROME, call("add", {"b": 1, "a": 2}, "call_0002")))],
+        [turn(calling(ROME, call("add", {"b": 1, "a": 2}, "call00002")))],
         "PARSE",
         "PARALLEL_TOOL_CALLS",
         requires=CALLS,
@@ -266,7 +266,7 @@ CALLING = (
         "call-strings-like-values",
         "A string that spells a number, a truth value or JSON stays a string where the schema says string.",
         [
-            turn(calling(call("run", {"text": "true"}), call("run", {"text": "42"}, "call_0002"))),
+            turn(calling(call("run", {"text": "true"}), call("run", {"text": "42"}, "call00002"))),
         ],
         "PARSE",
         "NUMBERS",

@@ -116,15 +116,55 @@ def token_by_token(request: Request, _: Case, __: dict[str, Any], result: Result
         result["content"] += "\ufffd"
 
 
+def resplit_calls_lost(_: Request, case: Case, __: dict[str, Any], result: Result) -> None:
+    if any("resplit" in piece for piece in case.input["completion"]):
+        result["tool_calls"] = []
+
+
 def last_character_lost(_: Request, __: Case, expect: dict[str, Any], result: Result) -> None:
     if expect["content_prefix"]:
         result["content"] = result["content"][:-1]
 
 
-def edited(id_: str, breaks: str, note: str, edit: Edit) -> Mutant:
-    """A mutant that edits the right answer."""
-    return Mutant(f"parse-{id_}", "parse", tuple(breaks.split()), note, lambda: Edited(edit))
+def whole_call_broken(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["status"] = "malformed_structure"
 
+
+def call_invented(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    if not result["tool_calls"]:
+        result["tool_calls"] = [{"name": "get_weather", "arguments": {}}]
+
+
+def calls_renumbered(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for number, call in enumerate(result["tool_calls"]):
+        call["id"] = f"call_{number}"
+
+
+def span_a_token_short(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["token_span"]:
+            call["token_span"] = [call["token_span"][0], call["token_span"][1] - 1]
+
+
+def span_is_everything(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["token_span"] = [0, len(request["token_ids"])]
+
+
+def span_to_the_end(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["token_span"]:
+            call["token_span"] = [call["token_span"][0], len(request["token_ids"])]
+
+
+def edited(id_: str, breaks: str, note: str, edit: Edit, rows: tuple[str, ...] = ()) -> Mutant:
+    """A mutant that edits the right answer."""
+    return Mutant(f"parse-{id_}", "parse", tuple(breaks.split()), note, lambda: Edited(edit), rows)
+
+
+WITH_IDS = ("kimi-k2-stand-in",)
+"""A row whose notation holds the ids of calls; that of no toy row does."""
 
 MUTANTS: tuple[Mutant, ...] = (
     edited("reasoning-in-content", "RND-060", "puts reasoning in front of the content", reasoning_in_content),
@@ -135,6 +175,12 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("calls-reversed", "RND-061", "returns calls last first", calls_reversed),
     edited("arguments-as-text", "RND-061", "returns arguments as JSON text", arguments_as_text),
     edited("coerces-values", "RND-061", "reads strings as JSON values", coerced_values),
+    edited("whole-call-broken", "RND-061", "reports whole calls as broken", whole_call_broken),
+    edited("call-invented", "RND-061", "finds a call in text", call_invented),
+    edited("calls-renumbered", "RND-080", "numbers calls instead of reading their ids", calls_renumbered, WITH_IDS),
+    edited("span-short", "RND-081", "ends the span of a call a token early", span_a_token_short),
+    edited("span-everything", "RND-081", "gives the whole completion as the span of a call", span_is_everything),
+    edited("span-to-the-end", "RND-081", "ends the span of a call where the completion ends", span_to_the_end),
     edited("stop-in-content", "RND-062", "leaves the stop token in the content", stop_in_content),
     edited("broken-call-ok", "RND-063", "calls every attempt ok", broken_call_is_ok),
     edited("broken-call-dropped", "RND-063", "drops attempts that do not parse", broken_call_is_dropped),
@@ -143,5 +189,6 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("prompt-ignored", "RND-065", "does not know that the prompt opened a thought", prompt_ignored),
     edited("markers-by-text", "RND-067", "finds markers by their text", markers_by_text),
     edited("token-by-token", "RND-068", "decodes token by token", token_by_token),
+    edited("resplit-calls-lost", "RND-068", "finds no call in another split of its bytes", resplit_calls_lost),
     edited("last-character-lost", "RND-069", "drops the last whole character before a cut", last_character_lost),
 )

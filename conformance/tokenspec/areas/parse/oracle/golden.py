@@ -10,10 +10,15 @@ import msgspec
 from tokenspec.areas.bridge.oracle.golden import golden_of
 from tokenspec.areas.parse.records import CallExpect, ParseExpect, ParseInput, Says, Status
 from tokenspec.models import Row
+from tokenspec.oracle.attribution import Path
 from tokenspec.oracle.completion import Piece, Resolved, resolve
+from tokenspec.oracle.token_bytes import token_starts
 from tokenspec.oracle.turns import Conversation, NotApplicable, Turn
 from tokenspec.store.canonical import convert
 from tokenspec.store.records import Case, Golden
+
+THOUGHT = {"special": "thought"}
+"""The piece that ends a thought the prompt opened."""
 
 BROKEN: tuple[Status, ...] = ("invalid_json", "unclosed_block", "malformed_structure", "missing_name")
 
@@ -39,19 +44,19 @@ def _expect(given: ParseInput, row: Row) -> ParseExpect:
     if given.prompt == "withheld" and known.prompt_opens_thought:
         raise NotApplicable("the prompt opens a thought, and the case withholds the prompt")
     if given.says is not None:
-        if known.prompt_opens_thought:
+        if known.prompt_opens_thought and given.completion[:1] != [THOUGHT]:
             raise NotApplicable("the prompt opens a thought, so text written by hand would be reasoning")
         return _said(known, given.says)
     if len([piece for piece in pieces if piece.turn is not None]) != 1:
         raise NotApplicable("the completion holds no turn, and the case does not say what it says")
-    piece = next(piece for piece in pieces if piece.turn is not None)
+    number, piece = next((number, piece) for number, piece in enumerate(pieces) if piece.turn is not None)
     if _content_is_written_as_thought(conversation, piece):
         raise NotApplicable("the template writes this turn's content as a thought")
     if _names_are_not_written(piece):
         raise NotApplicable("the row does not write the names of calls, and these ids do not hold them")
     if _cut_call_has_no_marker(row, piece):
         raise NotApplicable("the row's calls have no marker token, so a cut call is only text")
-    return _read(known, piece)
+    return _placed(_read(known, piece), row, piece, sum(len(before.ids) for before in pieces[:number]))
 
 
 def _names_are_not_written(piece: Resolved) -> bool:
@@ -126,10 +131,48 @@ def _calls(turn: Turn, cut: int) -> list[CallExpect]:
         whole = cut >= len(turn.body) or any(start < cut for start in later)
         function = call.get("function") or call
         if whole:
-            expected.append(CallExpect(name=function["name"], arguments=_value(turn, function["arguments"])))
+            identifier = call["id"] if turn.fields.get(("tool_calls", number, "id")) else msgspec.UNSET
+            arguments = _value(turn, function["arguments"])
+            expected.append(CallExpect(name=function["name"], arguments=arguments, id=identifier))
         else:
             expected.append(CallExpect(status=list(BROKEN)))
     return expected
+
+
+def _placed(known: ParseExpect, row: Row, piece: Resolved, offset: int) -> ParseExpect:
+    """With the tokens of each call and of content and reasoning, where the ids spell what the template wrote."""
+    turn, cut = piece.turn, piece.characters
+    if turn is None or not known.tool_calls:
+        return known
+    starts = token_starts(row.tokenizer, piece.ids, turn.text[:cut])
+    if starts is None:
+        return known
+    numbers = sorted({number for path, spans in _of_calls(turn) for number in [path[1]] if min(spans)[0] < cut})
+    calls = [
+        msgspec.structs.replace(
+            call, tokens=_tokens(starts, _spans(turn, "tool_calls", number), offset) or msgspec.UNSET
+        )
+        for call, number in zip(known.tool_calls, numbers, strict=True)
+    ]
+    texts = [span for key in ("content", "reasoning_content") for span in _spans(turn, key)]
+    runs = sorted(run for span in texts if (run := _tokens(starts, [span], offset)) is not None)
+    return msgspec.structs.replace(known, tool_calls=calls, text_tokens=runs)
+
+
+def _of_calls(turn: Turn) -> list[tuple[Path, list[tuple[int, int]]]]:
+    """The paths below the calls of a turn, with the ranges the template wrote for each."""
+    return [(path, spans) for path, spans in turn.fields.items() if path[0] == "tool_calls" and spans]
+
+
+def _spans(turn: Turn, *begin: str | int) -> list[tuple[int, int]]:
+    """The ranges of all strings whose path begins so."""
+    return [span for path, spans in turn.fields.items() if path[: len(begin)] == begin for span in spans]
+
+
+def _tokens(starts: list[int], ranges: list[tuple[int, int]], offset: int) -> tuple[int, int] | None:
+    """From the first to behind the last token that begins in these characters, or None where none does."""
+    inside = [at for at, start in enumerate(starts) if any(begin <= start < end for begin, end in ranges)]
+    return (offset + inside[0], offset + inside[-1] + 1) if inside else None
 
 
 def _value(turn: Turn, arguments: Any) -> Any:

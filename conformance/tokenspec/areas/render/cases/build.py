@@ -40,13 +40,13 @@ def thinking(reasoning: Any, content: Any, **extra: Any) -> Message:
     return {"role": "assistant", "reasoning_content": reasoning, "content": content, **extra}
 
 
-def tool(content: Any, call_id: str | None = "call_0001", **extra: Any) -> Message:
-    """A tool result; `call_id=None` leaves the id out. Ids have nine characters, which one vendor demands."""
+def tool(content: Any, call_id: str | None = "call00001", **extra: Any) -> Message:
+    """A tool result; `call_id=None` leaves the id out. Ids are nine letters and digits, which all vendors accept."""
     identity = {} if call_id is None else {"tool_call_id": call_id}
     return {"role": "tool", **identity, "content": content, **extra}
 
 
-def call(name: str, arguments: Any, call_id: str | None = "call_0001") -> dict[str, Any]:
+def call(name: str, arguments: Any, call_id: str | None = "call00001") -> dict[str, Any]:
     """One entry of `tool_calls`; `call_id=None` leaves the id out."""
     identity = {} if call_id is None else {"id": call_id}
     return {**identity, "type": "function", "function": {"name": name, "arguments": arguments}}

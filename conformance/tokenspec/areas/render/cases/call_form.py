@@ -181,8 +181,8 @@ CASES = (
         "Two calls with string arguments, empty content, and their results.",
         [
             ASK,
-            calling(call("add", '{"b": 1, "a": 2}'), call("add", '{"b": "ü", "a": []}', "call_0002")),
-            *(tool("3"), tool('{"error": "ü"}', "call_0002"), assistant("3, then an error.")),
+            calling(call("add", '{"b": 1, "a": 2}'), call("add", '{"b": "ü", "a": []}', "call00002")),
+            *(tool("3"), tool('{"error": "ü"}', "call00002"), assistant("3, then an error.")),
         ],
         "ARGUMENTS_FORM",
         "PARALLEL_TOOL_CALLS",
@@ -195,7 +195,7 @@ CASES = (
         "Two rounds with string arguments and empty content, open at the second result.",
         [
             *(ASK, calling(call("add", '{"b": 1, "a": 2}')), tool("3")),
-            *(calling(call("add", '{"b": 3, "a": 3}', "call_0002")), tool("6", "call_0002")),
+            *(calling(call("add", '{"b": 3, "a": 3}', "call00002")), tool("6", "call00002")),
         ],
         "ARGUMENTS_FORM",
         "TOOL_RESULTS",

@@ -66,12 +66,12 @@ CASES = (
         [
             *(user("Go."), CALLED, tool("ok")),
             *(
-                calling(call("get_weather", {"city": "Oslo"}, "call_0002")),
-                tool('{\n "t": [1,\n 2]\n}\n', "call_0002"),
+                calling(call("get_weather", {"city": "Oslo"}, "call00002")),
+                tool('{\n "t": [1,\n 2]\n}\n', "call00002"),
             ),
             *(
-                calling(call("get_weather", {"city": "Bern"}, "call_0003")),
-                tool("<response>\n\n</response>", "call_0003"),
+                calling(call("get_weather", {"city": "Bern"}, "call00003")),
+                tool("<response>\n\n</response>", "call00003"),
             ),
             assistant("Done."),
         ],

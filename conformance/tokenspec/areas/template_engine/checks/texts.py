@@ -57,6 +57,7 @@ TOPICS = {
     "date": ("TPL-075", "The date is the request's."),
     "functions": ("TPL-076", "Range, dict, namespace, cycler and joiner are there."),
     "values-not-run": ("TPL-085", "Values are never run."),
+    "large-numbers": ("TPL-087", "A large number that makes nothing large is just a number."),
 }
 """What answers are judged for: check name, requirement, one line."""
 
@@ -80,6 +81,7 @@ REFUSED = {
     "range": ("TPL-082", "A huge range is refused."),
     "recursion": ("TPL-083", "Endless recursion is refused."),
     "loading": ("TPL-084", "Loading another template is refused."),
+    "sizes": ("TPL-086", "What no memory holds is refused."),
 }
 """What refusals are judged for."""
 
@@ -203,6 +205,8 @@ def code_of(error: str) -> str:
         "TemplateSyntaxError": "invalid-template",
         "TemplateAssertionError": "invalid-template",
         "RecursionError": "template-limit",
+        "MemoryError": "template-limit",
+        "OverflowError": "template-limit",
     }
     return codes.get(error, "value")
 

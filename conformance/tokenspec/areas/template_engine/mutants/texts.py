@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import wraps
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, FunctionLoader, StrictUndefined, Undefined, nodes
@@ -42,7 +44,7 @@ class Counting(Edited):
 
     def rendered(self, request: Json) -> str:
         self.seen += 1
-        return super().rendered(request) + ("" if self.seen % 2 else " ")
+        return super().rendered(request) + " " * (self.seen % 2)
 
 
 class Sorting(Edited):
@@ -325,7 +327,31 @@ MUTANTS = (
         lambda: Edited(edit=setting(loader=FunctionLoader(lambda _: ""))),
     ),
     mutant("runs-values", "085", "renders twice", lambda: Edited(text=run_again)),
+    mutant(
+        "sizes-print-nothing",
+        "086",
+        "what is too large prints nothing",
+        lambda: Edited(refusal=lambda error: {"text": ""} if isinstance(error, MemoryError) else raising(error)),
+    ),
+    mutant("numbers-are-sizes", "087", "a line is no wider than text", lambda: Edited(edit=bounded("wordwrap"))),
 )
+
+
+def bounded(name: str) -> Callable[[Environment], None]:
+    """A filter that refuses large numbers."""
+
+    def edit(environment: Environment) -> None:
+        known = environment.filters[name]
+
+        @wraps(known)
+        def filtered(*values: Any) -> Any:
+            if any(isinstance(value, int) and value > 2**31 for value in values):
+                raise ValueError("too large")
+            return known(*values)
+
+        environment.filters = {**environment.filters, name: filtered}
+
+    return edit
 
 
 def raising(error: Exception) -> Json:

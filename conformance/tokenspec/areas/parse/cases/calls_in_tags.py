@@ -1,0 +1,265 @@
+"""Calls between tags: broken, cut or odd, and bare values in the types of their schemas."""
+
+from __future__ import annotations
+
+from tokenspec.areas.parse.cases.build import CUT, MALFORMED, NAMELESS, ROME, UNREADABLE, odd
+
+HERMES = ["qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "toy-bpe"]
+QWEN_XML = ["qwen3.5", "qwen3.6", "nemotron-3"]
+GLM = ["glm-4.5", "laguna-xs.2"]
+GLM_DENSE = ["glm-4.7", "glm-5.1"]
+MINIMAX = ["minimax-m2"]
+
+
+def hermes(inside: str) -> str:
+    return f"<tool_call>\n{inside}\n</tool_call>"
+
+
+def xml(inside: str) -> str:
+    return f"<tool_call>\n{inside}\n</tool_call>"
+
+
+def minimax(inside: str) -> str:
+    return f"<minimax:tool_call>\n{inside}\n</minimax:tool_call>"
+
+
+def typed(days: str, unit: str, level: str, place: str, tag: str, free: str) -> dict[str, str]:
+    """A value for every parameter of READ, in the order of the schema."""
+    return {"city": "7", "days": days, "unit": unit, "level": level, "place": place, "tag": tag, "free": free}
+
+
+BARE = typed("7", "C", "2", '{"a": [1]}', "7", "7")
+BARE_NULLS = typed("null", "true", "1", "null", "x", "[1, null]")
+VALUES = {"city": "7", "days": 7, "unit": "C", "level": 2, "place": {"a": [1]}, "tag": "7", "free": 7}
+NULLS = {"city": "7", "days": None, "unit": "true", "level": 1, "place": None, "tag": "x", "free": [1, None]}
+
+
+def xml_values(values: dict[str, str]) -> str:
+    written = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in values.items())
+    return f"<function=read>\n{written}</function>"
+
+
+def glm_values(values: dict[str, str], newline: str) -> str:
+    pairs = [f"<arg_key>{key}</arg_key>{newline}<arg_value>{value}</arg_value>" for key, value in values.items()]
+    return f"<tool_call>read{newline}{newline.join(pairs)}{newline}</tool_call>"
+
+
+def minimax_values(values: dict[str, str]) -> str:
+    written = "".join(f'<parameter name="{key}">{value}</parameter>\n' for key, value in values.items())
+    return minimax(f'<invoke name="read">\n{written}</invoke>')
+
+
+TYPED = tuple(
+    odd(
+        f"{notation}-{kind}",
+        "A bare value has the type that its schema allows, through unions, nullable types and enums.",
+        rows,
+        written,
+        {"name": "read", "arguments": values},
+        requires=("RND-061",),
+        flags=("NUMBERS",),
+    )
+    for kind, bare, values in (("typed-values", BARE, VALUES), ("typed-nulls", BARE_NULLS, NULLS))
+    for notation, rows, written in (
+        ("xml", QWEN_XML, xml(xml_values(bare))),
+        ("glm", GLM, glm_values(bare, "\n")),
+        ("glm-dense", GLM_DENSE, glm_values(bare, "")),
+        ("minimax", MINIMAX, minimax_values(bare)),
+    )
+)
+
+HERMES_CALLS = (
+    odd("hermes-list", "A JSON list is no call.", HERMES, hermes("[1, 2]"), UNREADABLE),
+    odd(
+        "hermes-no-arguments-key",
+        "A call whose JSON has no arguments is broken.",
+        HERMES,
+        hermes('{"name": "get_weather"}'),
+        MALFORMED,
+    ),
+    odd(
+        "hermes-number-as-arguments",
+        "Arguments that are a number are broken.",
+        HERMES,
+        hermes('{"name": "get_weather", "arguments": 7}'),
+        MALFORMED,
+    ),
+    odd(
+        "hermes-close-tag-in-string",
+        "A close tag inside a JSON string closes nothing.",
+        HERMES,
+        hermes('{"name": "get_weather", "arguments": {"city": "a </tool_call> b"}}'),
+        {"name": "get_weather", "arguments": {"city": "a </tool_call> b"}},
+        requires=("RND-061",),
+    ),
+    odd(
+        "hermes-text-behind-call",
+        "Text behind a call is content.",
+        HERMES,
+        hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}') + "\nDone.",
+        ROME,
+        content=None,
+        requires=("RND-060", "RND-061"),
+    ),
+    odd(
+        "hermes-opened-only",
+        "A call of which only the open tag was sampled is an attempt.",
+        HERMES,
+        "<tool_call>",
+        CUT,
+        stop=None,
+    ),
+)
+
+XML_CALLS = (
+    odd(
+        "xml-no-function-close",
+        "A function without its close tag is broken.",
+        QWEN_XML,
+        xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>"),
+        MALFORMED,
+    ),
+    odd(
+        "xml-no-parameter-close",
+        "A parameter without its close tag is broken.",
+        QWEN_XML,
+        xml("<function=get_weather>\n<parameter=city>\nRome\n</function>"),
+        MALFORMED,
+    ),
+    odd(
+        "xml-no-name",
+        "A function without a name is an attempt of its own status.",
+        QWEN_XML,
+        xml("<function=>\n<parameter=city>\nRome\n</parameter>\n</function>"),
+        NAMELESS,
+    ),
+    odd("xml-plain-text", "Text between call tags is a broken call.", QWEN_XML, xml("Rome, please."), UNREADABLE),
+    odd(
+        "xml-broken-then-good",
+        "A broken call does not hide the good one behind it.",
+        QWEN_XML,
+        xml("<function=get_weather>")
+        + "\n"
+        + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
+        MALFORMED,
+        ROME,
+    ),
+    odd(
+        "xml-no-parameters",
+        "A function without parameters has empty arguments.",
+        QWEN_XML,
+        xml("<function=get_weather>\n</function>"),
+        {"name": "get_weather", "arguments": {}},
+        requires=("RND-061",),
+    ),
+    odd(
+        "xml-unclosed",
+        "A call whose close tag is missing when the turn stops is an attempt.",
+        QWEN_XML,
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>",
+        CUT,
+    ),
+)
+
+GLM_CALLS = (
+    odd(
+        "glm-no-name",
+        "A call without a name is an attempt of its own status.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call><arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>",
+        NAMELESS,
+    ),
+    odd(
+        "glm-no-value",
+        "A key without its value is broken.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather<arg_key>city</arg_key></tool_call>",
+        MALFORMED,
+    ),
+    odd(
+        "glm-value-unclosed",
+        "A value without its close tag is broken.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</tool_call>",
+        MALFORMED,
+    ),
+    odd(
+        "glm-no-arguments",
+        "A call of only a name has empty arguments.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather</tool_call>",
+        {"name": "get_weather", "arguments": {}},
+        requires=("RND-061",),
+    ),
+    odd(
+        "glm-plain-text",
+        "Text between call tags is a broken call.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>Rome, please.</tool_call>",
+        UNREADABLE,
+    ),
+    odd(
+        "glm-unclosed",
+        "A call whose close tag is missing when the turn stops is an attempt.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
+        CUT,
+    ),
+    odd(
+        "glm-broken-then-good",
+        "A broken call does not hide the good one behind it.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather<arg_key>city</arg_key></tool_call>"
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>",
+        MALFORMED,
+        ROME,
+    ),
+)
+
+MINIMAX_CALLS = (
+    odd(
+        "minimax-two",
+        "Two invocations of one block come back in order.",
+        MINIMAX,
+        minimax(
+            '<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>\n'
+            '<invoke name="read">\n<parameter name="city">a</parameter>\n</invoke>'
+        ),
+        ROME,
+        {"name": "read", "arguments": {"city": "a"}},
+        requires=("RND-061",),
+    ),
+    odd(
+        "minimax-no-name",
+        "A call without a name is an attempt of its own status.",
+        MINIMAX,
+        minimax('<invoke name="">\n<parameter name="city">Rome</parameter>\n</invoke>'),
+        NAMELESS,
+    ),
+    odd(
+        "minimax-parameter-unclosed",
+        "A parameter without its close tag is broken.",
+        MINIMAX,
+        minimax('<invoke name="get_weather">\n<parameter name="city">Rome\n</invoke>'),
+        MALFORMED,
+    ),
+    odd(
+        "minimax-invoke-unclosed",
+        "An invocation without its close tag is an attempt.",
+        MINIMAX,
+        minimax('<invoke name="get_weather">\n<parameter name="city">Rome</parameter>'),
+        CUT,
+    ),
+    odd(
+        "minimax-plain-text", "Text between call tags is a broken call.", MINIMAX, minimax("Rome, please."), UNREADABLE
+    ),
+    odd(
+        "minimax-unclosed",
+        "A block whose close tag is missing when the turn stops is an attempt.",
+        MINIMAX,
+        '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>',
+        CUT,
+    ),
+)
+
+CASES = (*TYPED, *HERMES_CALLS, *XML_CALLS, *GLM_CALLS, *MINIMAX_CALLS)
