@@ -96,12 +96,12 @@ EXPECTED: dict[str, tuple[Callable[..., Any], set[str], set[str], int]] = {
     "changes its input": (break_input, {"fail", "pass"}, set(), 1),
     "another text": (broken_text, {"fail", "pass"}, set(), 1),
     "another prompt": (another_prompt, {"fail", "pass"}, set(), 1),
-    "without masks": (no_masks, {"unsupported", "pass"}, {"fail", "error"}, 0),
+    "without masks": (no_masks, {"unsupported", "pass"}, {"error"}, 1),
     "empty": (empty, {"fail"}, set(), 1),
     "always errs": (raising(lambda: RuntimeError("out of cheese")), {"error"}, {"pass", "rejected", "unsupported"}, 3),
     "always refuses": (raising(lambda: Rejected("no")), {"rejected"}, {"fail"}, 1),
     "never refuses": (never_refuses, {"fail", "pass"}, set(), 1),
-    "always unsupported": (raising(lambda: Unsupported("later")), {"unsupported"}, {"pass", "fail", "error"}, 1),
+    "always unsupported": (raising(lambda: Unsupported("later")), {"unsupported"}, {"pass", "error"}, 1),
     "unknown field": (other_type, {"error"}, set(), 3),
 }
 
@@ -147,7 +147,7 @@ def weak(module: str, function: str, find: str, put: str) -> Weakening:
 
 def passes_where(condition: str) -> Weakening:
     """A verdict becomes a pass."""
-    judged = "verdict, detail = _verdict(check, subject)"
+    judged = "verdict, detail, cause = _verdict(check, subject)"
     return weak("runner", "judge", judged, f"{judged}\nif {condition}: verdict = Verdict.PASS")
 
 
@@ -188,6 +188,7 @@ WEAKENINGS = {
     "the exit code ignores refusals": weak("verdict", "Finding.non_conformant", "self.verdict in NON_CONFORMANT", "self.verdict in {Verdict.FAIL, Verdict.XPASS}"),
     "an empty run is green": begins(*EXIT, "if not results: return 0"),
     "nobody gates": begins(*EXIT, "gate = frozenset()"),
+    "a claim is never broken": weak("runner", "broken_claims", "silence.verdict is Verdict.UNSUPPORTED", "False"),
     "the matrix counts unsupported as passed": weak("report.tally", "Tally.passed", "self.counts[Verdict.PASS]", "sum(self.counts.values())"),
     "only the first check is kept": weak("runner", "Run.checks_for", "checks_of(cell.area.name)", "checks_of(cell.area.name)[:1]"),
     "goldens are not looked at": weak("runner", "Run.checks_for", "checks_of(cell.area.name)", "[one for one in checks_of(cell.area.name) if one.kind != 'golden']"),

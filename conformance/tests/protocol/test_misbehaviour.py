@@ -32,7 +32,7 @@ RIGHT = 'KNOWN[len(request["messages"])]'
 @cache
 def cells() -> tuple[Cell, ...]:
     """A short conversation, then a longer one, on one toy row."""
-    return tuple(select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=("role-user", "call-parallel"))))
+    return tuple(select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=("role-user", "unicode-cjk"))))
 
 
 @cache
@@ -159,7 +159,7 @@ def test_dying_once_spoils_one_cell_only() -> None:
     results = judged(edited(in_run(dies)))
     by_case = {result.case: {finding.verdict for finding in result.findings} for result in results}
     assert by_case["render/role-user"] == {Verdict.ERROR}
-    assert Verdict.PASS in by_case["render/call-parallel"]
+    assert Verdict.PASS in by_case["render/unicode-cjk"]
     assert exit_code(results, frozenset({"mini"})) == 3
 
 

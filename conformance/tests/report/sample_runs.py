@@ -56,7 +56,7 @@ def finding(verdict: Verdict, detail: str = "", *, check: str = "render.ids", se
         verdict=verdict,
         severity=severity,
         detail=detail or verdict,
-        cause=detail or verdict,
+        cause=(detail or verdict).split("\n", 1)[0][:160],
     )
 
 

@@ -89,7 +89,7 @@ def test_markdown_shows_all_of_it() -> None:
         "fixtures 2026.1 (abababababab)",
         "| row | mine TEXT | mine IDS | other TEXT | other IDS |",
         "| alpha | 6 | **2/5** | 4 | – |",
-        "| toy | 3 | **0/3 x1** | 3 | – |",
+        "| toy | 4 | **0/3 x1** | 4 | – |",
         "`tokenspec run --impl mine --case render/two --row toy`",
         "* other: RND-010, RND-090",
         "* k:3 passes",

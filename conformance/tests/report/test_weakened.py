@@ -30,8 +30,8 @@ Test = Callable[..., Any]
 
 
 def weak(module: str, function: str, find: str, put: str, test: Test, **given: Any) -> Weakening:
-    """An edit of a module of the report (or of a command, ``cli.render``), the test that must notice, its arguments."""
-    where = f"tokenspec.{module}" if module.startswith("cli.") else f"tokenspec.report.{module}"
+    """An edit of a module of the report (or ``cli.render``, ``verdict``), the test that must notice, its arguments."""
+    where = f"tokenspec.{module}" if module.startswith(("cli.", "verdict")) else f"tokenspec.report.{module}"
     return Weakening(Edit(where, function, find, put), test, given, REFUSED)
 
 
@@ -67,7 +67,7 @@ LET_IN = {
 
 def speaks(function: str, find: str, put: str, verdict: Verdict, *findings: Any) -> Weakening:
     """Another finding than this one speaks for a level."""
-    return weak("tally", function, find, put, test_shapes.test_one_finding_speaks_for_a_level, findings=list(findings), speaks=verdict)  # fmt: skip
+    return weak("verdict", function, find, put, test_shapes.test_one_finding_speaks_for_a_level, findings=list(findings), speaks=verdict)  # fmt: skip
 
 
 def badge(find: str, put: str, message: str, colour: str, *verdicts: Verdict) -> Weakening:
@@ -78,26 +78,26 @@ def badge(find: str, put: str, message: str, colour: str, *verdicts: Verdict) ->
 t = test_shapes
 FLATTERS = {
     "unsupported-counts-as-pass": weak("tally", "Tally.passed", "self.counts[Verdict.PASS]", "self.counts[Verdict.PASS] + self.counts[Verdict.UNSUPPORTED]", t.test_unsupported_is_counted_apart),
-    "unsupported-is-judged": weak("tally", "Tally.judged", "_ - self.counts[Verdict.UNSUPPORTED]", "_", t.test_unsupported_is_counted_apart),
-    "unsupported-hides-a-failure": speaks("judgement", "decided or findings", "findings", Verdict.PASS, finding(UNSUPPORTED), finding(Verdict.PASS)),
-    "a-should-hides-a-must": speaks("judgement", "WORST.index(counted_as(finding))", "WORST.index(finding.verdict)", FAIL, finding(Verdict.ERROR, severity="SHOULD"), finding(FAIL)),
+    "unsupported-is-judged": weak("tally", "Tally.judged", "verdict not in SILENT", "True", t.test_unsupported_is_counted_apart),
+    "unsupported-hides-a-failure": speaks("gravest", "decided or findings", "findings", Verdict.PASS, finding(UNSUPPORTED), finding(Verdict.PASS)),
+    "a-should-hides-a-must": speaks("gravest", "WORST.index(counted_as(finding))", "WORST.index(finding.verdict)", FAIL, finding(Verdict.ERROR, severity="SHOULD"), finding(FAIL)),
     "a-should-counts": speaks("counted_as", "finding.severity == 'MUST' or _", "True", Verdict.PASS, finding(FAIL, severity="SHOULD")),
-    "xpass-of-a-should-is-lost": speaks("counted_as", "{Verdict.UNSUPPORTED, Verdict.XPASS}", "{Verdict.UNSUPPORTED}", XPASS, finding(XPASS, severity="SHOULD")),
-    "unsupported-is-exercise": weak("tally", "never_exercised", "finding.verdict is not Verdict.UNSUPPORTED", "True", t.test_what_was_only_unsupported_was_not_exercised),
+    "xpass-of-a-should-is-lost": speaks("counted_as", "SILENT | {Verdict.XPASS}", "SILENT", XPASS, finding(XPASS, severity="SHOULD")),
+    "unsupported-is-exercise": weak("tally", "never_exercised", "finding.verdict not in SILENT", "True", t.test_what_was_only_unsupported_was_not_exercised),
     "badge-green-of-nothing": badge("'lightgrey' if not judged else _", "_", "nothing judged", "lightgrey", UNSUPPORTED),
     "badge-green-of-known-failures": badge("'yellow'", "'brightgreen'", "1/2", "yellow", Verdict.PASS, XFAIL),
-    "junit-unsupported-passes": weak("junit", "case", "{Verdict.UNSUPPORTED, Verdict.XFAIL}", "{Verdict.XFAIL}", t.test_junit_skips_what_is_only_unsupported),
+    "junit-unsupported-passes": weak("junit", "case", "SILENT | {Verdict.XFAIL}", "{Verdict.XFAIL}", t.test_junit_skips_what_is_only_unsupported),
     "junit-xpass-passes": weak("junit", "case", "worst.verdict in BAD", "worst.verdict in BAD and worst.verdict is not Verdict.XPASS", t.test_junit_is_read_by_its_consumers),
     "junit-error-is-failure": weak("junit", "case", "BAD[worst.verdict]", "'failure'", t.test_junit_is_read_by_its_consumers),
     "junit-holds-anything": weak("junit", "legal", "NOT_XML.sub(_, text)", "text", t.test_junit_holds_any_text_and_only_known_elements, text="\x00", row=""),
-    "matrix-judges-unsupported": page("matrix.js", "- one.counts[UNSUPPORTED];", ";", test_browser.test_the_matrix_counts_like_the_terminal),
-    "page-counts-a-should": page("state.js", "return must || verdict", "return true || verdict", test_browser.test_requirements_failures_and_known_failures_have_views),
+    "matrix-judges-unsupported": page("matrix.js", "SILENT.has(verdict) ? sum : sum + count", "sum + count", test_browser.test_the_matrix_counts_like_the_terminal),
+    "page-counts-a-should": page("state.js", "return must || SILENT", "return true || SILENT", test_browser.test_requirements_failures_and_known_failures_have_views),
     "page-hides-what-was-not-exercised": page("matrix.js", "if (!exercised &&", "if (false &&", test_browser.test_requirements_failures_and_known_failures_have_views),
 }  # fmt: skip
 FOREIGN = test_jsonl.test_foreign_files_are_refused_with_what_to_do
 LOSES = {
-    "footer-is-not-asked-for": weak("jsonl", "read_report", "footer = _line(path, lines, -1, 'footer')", "footer = {'cells': len(lines) - 2}", FOREIGN, content='{"header": {"format": 2}}\n', says="no footer"),
-    "cells-are-not-counted": weak("jsonl", "read_report", "footer.get('cells') != len(results)", "False", FOREIGN, content='{"header": {"format": 2}}\n{"footer": {"cells": 3}}\n', says="holds 0 cells of 3"),
+    "footer-is-not-asked-for": weak("jsonl", "read_report", "footer = _line(path, lines, -1, 'footer')", "footer = {'cells': len(lines) - 2}", FOREIGN, content='{"header": {"format": 3}}\n', says="no footer"),
+    "cells-are-not-counted": weak("jsonl", "read_report", "footer.get('cells') != len(results)", "False", FOREIGN, content='{"header": {"format": 3}}\n{"footer": {"cells": 3}}\n', says="holds 0 cells of 3"),
     "cells-are-not-hashed": weak("jsonl", "read_report", "footer.get('sha256') != digest.hexdigest()", "False", test_jsonl.test_a_changed_verdict_is_noticed),
     "results-of-nobody-are-taken": weak("jsonl", "check_header", "name not in known", "False", test_jsonl.test_results_of_nobody_are_refused, impl="other", area="render", says="column 'other'"),
     "any-header-is-taken": weak("jsonl", "read_report", "check_header(path, head, results)", "None", test_jsonl.test_a_header_without_its_words_is_refused, key="rows", value=None),

@@ -14,7 +14,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     Attributes:
         levels: the grades it can be given; None: all of the area.
         rows: the row keys it knows; None: all.
-        without: flags and features of the cases that it leaves out (``tokenspec list flags``).
+        without: what it leaves out: rows, and flags or features of cases (``tokenspec list flags``).
     """
 
     levels: list[str] | None = None
@@ -23,7 +23,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     def covers(self, row: str, words: Iterable[str]) -> bool:
         """Whether it holds for a case with these flags and features on a row."""
-        return (self.rows is None or row in self.rows) and set(self.without).isdisjoint(words)
+        return (self.rows is None or row in self.rows) and set(self.without).isdisjoint({row, *words})
 
     def holds_at(self, level: str) -> bool:
         """Whether it holds for a level."""

@@ -115,7 +115,7 @@ function causeLine(group) {
     badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${impl}, `),
     `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,
     group.must ? null : element("span", { class: "dim" }, " (a SHOULD: shown, does not count)"),
-    element("span", { class: "line" }, check.doc), element("span", { class: "line dim" }, example),
+    element("span", { class: "line" }, `${check.name}: ${check.doc}`), element("span", { class: "line dim" }, example),
   ], () => go(chosen), { class: "case" }));
 }
 

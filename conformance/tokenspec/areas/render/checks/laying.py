@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tokenspec.areas.render.records import RenderExpect, SpanKind
 
 LONGEST_TOKEN = 256
+FAR_LONGER, MOST_TOKENS = 20, 10_000
 BODY: frozenset[str] = frozenset({"content", "sampled"})
 Label = tuple["SpanKind", "int | None"]
 Span = tuple["SpanKind", "int | None", int, str]
@@ -112,6 +113,8 @@ def laid(subject: Subject) -> Laid:
     starts = _starts(row, ids, expected)
     if starts is not None:
         return Laid(expected, starts, characters)
+    if len(ids) > MOST_TOKENS + FAR_LONGER * len(subject.expect.token_ids):
+        raise NotComparable(f"{len(ids):,} tokens, so many more than expected that nothing is laid over them")
     text = subject.output.text if subject.output.text not in {None, expected} else _decoded(row, ids)
     starts = _starts(row, ids, text)
     if starts is None:
