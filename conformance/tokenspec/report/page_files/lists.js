@@ -10,7 +10,7 @@ function isChosen(cell) {
 }
 
 function hasChoice() {
-  return Boolean(state.area || state.row || state.impl || state.req || state.check);
+  return Boolean(state.area || state.row || state.impl || state.req || state.check || state.cause);
 }
 
 // The cases of the choice, worst first; the order of the run within a verdict.
@@ -23,7 +23,7 @@ function chosenCases() {
 
 function casesPanel() {
   const found = chosenCases();
-  const what = [state.area, state.row, state.impl, state.level, state.req, state.check].filter(Boolean);
+  const what = [state.area, state.row, state.impl, state.level, state.req, state.check, state.cause].filter(Boolean);
   const list = element("ol", { class: "cases" });
   const more = button("", () => show(list.children.length + MOST_SHOWN), { class: "quiet" });
   const show = (until) => {
@@ -53,6 +53,7 @@ function caseLine({ cell, verdict }) {
 function detailOf(cell) {
   const found = cell.pattern.findings.filter(([check]) => !state.req || data.checks[check].requires.includes(state.req))
     .filter(([check]) => !state.check || data.checks[check].name === state.check)
+    .filter(([, , , , cause]) => !state.cause || data.causes[cause] === state.cause)
     .filter(([check]) => !state.level || data.checks[check].level === state.level);
   found.sort((a, b) => a[1] - b[1]);
   return found.length ? data.details[found[0][2]] : "";
@@ -110,7 +111,7 @@ function causeLine(group) {
   const check = data.checks[group.check];
   const impl = data.implementations[group.impl].impl;
   const example = `smallest: ${data.cases[group.smallest.name][0]} on ${data.rows[group.smallest.row].name}: ${firstLine(data.details[group.detail])}`;
-  const chosen = { ...NO_CELL, check: check.name, impl, v: null, q: `cause:"${group.said.split('"')[0]}"` };
+  const chosen = { ...NO_CELL, impl, v: null, cause: group.said };
   return element("li", {}, button([
     badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${impl}, `),
     `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,

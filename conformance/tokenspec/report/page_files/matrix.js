@@ -56,7 +56,7 @@ function tallyCell(one, chosen, label) {
   }));
 }
 
-const NO_CELL = { area: null, row: null, impl: null, level: null, req: null, check: null, case: null, on: null, by: null };
+const NO_CELL = { area: null, row: null, impl: null, level: null, req: null, check: null, cause: null, case: null, on: null, by: null };
 
 function matrixView() {
   const keysOf = (cell) => Object.entries(levelsOf(cell))

@@ -8,7 +8,7 @@ const SILENT = new Set(["unsupported", "not comparable"].map((name) => VERDICTS.
 const XFAIL = VERDICTS.indexOf("xfail");
 const BROKEN = new Set(["error", "fail", "rejected", "xpass"].map((name) => VERDICTS.indexOf(name)));
 
-// Keys: view, q (filter), v (verdicts), the chosen cell (area, row, impl, level, req, check), the open case (case, on,
+// Keys: view, q (filter), v (verdicts), the chosen cell (area, row, impl, level, req, check, cause), the open case (case, on,
 // by: its row and implementation), mode (text or table).
 let state = readState();
 
@@ -45,12 +45,13 @@ function worstOf(verdicts) {
   return Math.min(...verdicts);
 }
 
-// The verdict of a cell in a selection: of one level, of one requirement, of one check, or the worst of all levels.
+// The verdict of a cell in a selection: of one level, requirement, check or cause, or the worst of all levels.
 // As in the matrix, silence speaks only where nothing else was said.
 function verdictOf(cell, chosen) {
   if (chosen.level) return levelsOf(cell)[chosen.level];
   const wanted = (finding) => (!chosen.req || data.checks[finding[0]].requires.includes(chosen.req))
-    && (!chosen.check || data.checks[finding[0]].name === chosen.check);
+    && (!chosen.check || data.checks[finding[0]].name === chosen.check)
+    && (!chosen.cause || data.causes[finding[4]] === chosen.cause);
   const found = cell.pattern.findings.filter(wanted).map(countedAs);
   if (!found.length) return undefined;
   const decided = found.filter((verdict) => !SILENT.has(verdict));
