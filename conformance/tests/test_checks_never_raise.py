@@ -206,7 +206,10 @@ def complaints(material: Asked, rng: random.Random) -> list[str]:
         return []
     checks: list[Check] = [check for check in checks_of(material.area.name) if runner.concerns(check, cell)]
     applying = [found for check in checks if (found := runner.applies(check, subject)) is not None]
-    findings = [found if isinstance(found, Finding) else runner.judge(found, subject) for found in applying]
+    findings = [
+        found if isinstance(found, Finding) else runner.judge(found, subject, frozenset({found.level}))
+        for found in applying
+    ]
     return [
         f"{finding.check} on {cell.name}: {finding.detail}\n{cell.case.input}\n{outcome}"
         for finding in findings

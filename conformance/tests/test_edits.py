@@ -92,7 +92,7 @@ def test_what_is_loaded_is_edited_and_put_back() -> None:
     [
         (Edit("tokenspec.report.tally", "Tally.passed", "self.counts[_]", "missing_name"), "missing_name.* is nothing there"),
         (Edit("tokenspec.report.tally", "Tally.passed", "self.sums", "0"), "Tally.passed: nothing there is"),
-        (Edit("tokenspec.report.tally", "WORST", "_", "()"), "is no function"),
+        (Edit("tokenspec.report.tally", "Key", "_", "()"), "is no function"),
         (PageEdit("page.html", "<nothing>", ""), "page.html: 0 places"),
         (PageEdit("page.html", "</div>", ""), "page.html: . places"),
     ],

@@ -65,7 +65,7 @@ def test_one_line_of_pytest(package: Path) -> None:
     cases = ["--tokenspec-case", "engines/line-"]
     good = pytest_in(package, "--pyargs", "tokenspec.suite", "--impl", "my_adapter:MyAdapter", *cases)
     assert good.returncode == 0, good.stdout
-    assert "6 passed" in good.stdout
+    assert "10 passed" in good.stdout
     bad = pytest_in(package, "--pyargs", "tokenspec.suite", "--impl", "broken:Broken", *cases)
     assert bad.returncode == 1
     assert "first difference" in bad.stdout or "expected" in bad.stdout
@@ -81,8 +81,8 @@ def test_two_lines_of_ones_own(package: Path) -> None:
         """,
     )
     assert done.returncode == 0, done.stdout
-    assert "6 passed" in done.stdout
-    assert "6 skipped" in done.stdout
+    assert "10 passed" in done.stdout
+    assert "10 skipped" in done.stdout
 
 
 def test_the_adapter_itself_and_another_selection(package: Path) -> None:

@@ -66,7 +66,7 @@ def test_what_an_adapter_prints_does_not_reach_its_answers(served: Process) -> N
         assert line in said
 
 
-WIRE = {"assistant_open": [], "assistant_close": [], "placeholder": [], "straddle": "first-char"}
+WIRE = {"assistant_open": [], "assistant_close": [], "stop": [], "placeholder": [], "straddle": "first-char"}
 
 
 def test_outcomes_cross_the_pipe_unchanged(served: Process) -> None:

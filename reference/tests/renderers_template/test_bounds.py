@@ -69,7 +69,6 @@ RUNAWAY = {
     "wordwrap-string": "{{ ('a ' * 99999) | wordwrap(1, wrapstring='x' * 99999) }}",
     "urlize-target": "{{ ('http://a.b ' * 99999) | urlize(target='x' * 99999) }}",
     "sum-lists": "{{ ([[1] * 60000] * 1000) | sum(start=[]) | length }}",
-    "wordwrap": f"{{{{ messages[0].content | wordwrap({HUGE}) }}}}",
 }  # fmt: skip
 
 
