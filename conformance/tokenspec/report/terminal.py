@@ -19,6 +19,7 @@ from tokenspec.requirements import requirements
 from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
 MOST_CAUSES = 20
+MOST_MISSING = 40
 STYLE = {
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
@@ -183,7 +184,8 @@ def print_coverage(console: Console, report: Report) -> None:
     """Rule T9: requirements no verdict was given on, so that a green run without coverage cannot look good."""
     for impl, missing in never_exercised(report).items():
         if missing:
-            said = f"  {impl}: {len(missing)} requirements not exercised: {', '.join(missing)}"
+            rest = f" and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
+            said = f"  {impl}: {len(missing)} requirements not exercised: {', '.join(missing[:MOST_MISSING])}{rest}"
             console.print(Text(said, style="yellow"))
 
 
