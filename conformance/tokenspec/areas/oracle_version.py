@@ -67,11 +67,11 @@ def load_flip(version: OracleVersion, row: str, case: Case) -> Golden | None:
 
 
 def golden_by(version: OracleVersion, cell: Cell) -> Golden | None:
-    """This version's golden of a cell: the earlier one's only where it flips."""
-    if version != CURRENT:
-        return load_flip(version, cell.row, cell.case)
-    file = read_goldens(goldens_path(cell.row, FLIPPING_AREA))
-    return None if file is None else file.golden(cell.case.slug)
+    """This version's golden of a cell, the earlier one's only where it flips; None for one made from another input."""
+    current = goldens_path(cell.row, FLIPPING_AREA)
+    file = read_goldens(current if version == CURRENT else flips_path(version, cell.row))
+    golden = file.golden(cell.case.slug) if file is not None else None
+    return golden if golden is not None and golden.input_sha256 == input_sha256(cell.case.input) else None
 
 
 def as_judged_by(version: OracleVersion, cells: Iterable[Cell]) -> list[Cell]:
