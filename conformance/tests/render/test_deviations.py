@@ -50,12 +50,13 @@ def test_what_no_cause_covers_is_unexplained() -> None:
 
 
 def test_a_cause_without_a_failure_is_stale_only_where_all_its_cases_were_judged() -> None:
-    reason = because("gone", "render.text", cases=["render/role-user"])
+    reason = because("gone", "render.text", cases=["render/role-user"], rows=["toy-bpe"])
     passed = finding("render.text", Verdict.PASS)
     assert explain([cell(passed)], [reason]).stale == ["gone"]
     assert explain([cell(passed, case="render/call-parallel")], [reason]).stale == []
     assert explain([cell(finding("render.text", Verdict.UNSUPPORTED))], [reason]).stale == []
     assert explain([cell(passed)], [because("part", "render.text", cases=["render/role-*"])]).stale == []
+    assert explain([cell(passed)], [because("everywhere", "render.text", cases=["render/role-user"])]).stale == []
 
 
 def test_the_table_fits_and_says_what_is_open() -> None:

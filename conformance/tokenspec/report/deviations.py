@@ -121,8 +121,9 @@ def explain(results: Sequence[CellResult], deviations: Sequence[Deviation]) -> E
                 named |= explained
         answer.unexplained += [(result, finding) for finding in bad if id(finding) not in named]
     judged = {(result.row, result.case) for result in results if is_judged(result)}
+    chosen = {result.row for result in results}
     for deviation in deviations:
-        if deviation.id not in answer.cells and was_covered(deviation, judged):
+        if deviation.id not in answer.cells and was_covered(deviation, judged, chosen):
             answer.stale.append(deviation.id)
     return answer
 
@@ -132,8 +133,8 @@ def is_judged(result: CellResult) -> bool:
     return any(finding.verdict not in SILENT for finding in result.findings)
 
 
-def was_covered(deviation: Deviation, judged: set[tuple[str, str]]) -> bool:
-    """Whether a run judged a row and in it all cases a reason speaks of, as far as they apply and are supported."""
+def was_covered(deviation: Deviation, judged: set[tuple[str, str]], chosen: set[str]) -> bool:
+    """Whether a run chose all rows a reason speaks of, and judged all its cases on those that are supported."""
     known = list(specs().values())
     of_areas = [
         area for area in areas().values() if any(check.startswith(f"{area.name}.") for check in deviation.checks)
@@ -141,7 +142,9 @@ def was_covered(deviation: Deviation, judged: set[tuple[str, str]]) -> bool:
     for area in of_areas:
         for case in load_cases(area):
             for row in rows_of(area, case, known):
+                if not deviation.covers(row, case.id):
+                    continue
                 ran = any(judged_row == row for judged_row, _ in judged)
-                if ran and deviation.covers(row, case.id) and (row, case.id) not in judged:
+                if row not in chosen or (ran and (row, case.id) not in judged):
                     return False
     return any(deviation.covers(row, case) for row, case in judged)
