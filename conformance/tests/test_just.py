@@ -132,10 +132,12 @@ def test_a_share_is_no_conformance_and_a_claim_makes_it_one() -> None:
     assert "%" in whole.said
     assert "--require-judged" in whole.hint
     assert standing(found, require=1.0).code == 0
-    flags = sorted({flag for cell in CELLS if cell.case.slug != "role-user" for flag in cell.case.flags})
-    claimed = judged(Edited(before=single_messages, capabilities={"render": {"claim": {"without": flags}}}))
-    if any(result.asked for result in claimed):
-        assert standing(claimed).code == 0
+    single = {flag for cell in CELLS if cell.case.slug == "role-user" for flag in cell.case.flags}
+    others = {flag for cell in CELLS for flag in cell.case.flags} - single
+    claim = {"claim": {"without": sorted(others)}}
+    claimed = judged(Edited(before=single_messages, capabilities={"render": claim}))
+    assert [result.case for result in claimed if result.asked] == ["render/role-user"]
+    assert standing(claimed).code == 0
 
 
 def test_unsupported_inside_a_claim_fails() -> None:
@@ -225,4 +227,51 @@ def test_a_template_of_its_own_is_judged_for_ids_and_bodies() -> None:
 
     found = declared({"template": "own"}, Edited(shouted))
     assert "RND-001" not in blamed(found)
-    assert levels(found)["TEXT"] <= {Verdict.INCOMPARABLE, Verdict.PASS}
+    assert levels(found)["TEXT"] == {Verdict.INCOMPARABLE}
+
+
+def with_masks(edit: Callable[[list[bool], list[int]], None]) -> Callable[[Request, Result], Result]:
+    """Both masks of a result and its indices, edited alike."""
+    from tokenspec.store.masks import decode_mask
+
+    def edited(_request: Request, result: Result) -> Result:
+        sampled, indices = [bool(one) for one in decode_mask(result["sampled_mask"])], list(result["message_indices"])
+        content = [bool(one) for one in decode_mask(result["is_content"])]
+        others = [is_body and not is_sampled for is_body, is_sampled in zip(content, sampled, strict=True)]
+        edit(sampled, indices)
+        body = [one or other for one, other in zip(sampled, others, strict=True)]
+        return {**result, "sampled_mask": sampled, "is_content": body, "message_indices": indices}
+
+    return edited
+
+
+def ends_of_runs(mask: list[bool]) -> list[int]:
+    return [at for at, one in enumerate(mask) if one and not (at + 1 < len(mask) and mask[at + 1])]
+
+
+def train_the_newline_behind_the_stop(sampled: list[bool], indices: list[int]) -> None:
+    for at in ends_of_runs(sampled):
+        if at + 1 < len(sampled):
+            sampled[at + 1], indices[at + 1] = True, indices[at]
+
+
+def leave_the_stop_token_out(sampled: list[bool], _indices: list[int]) -> None:
+    for at in ends_of_runs(sampled):
+        sampled[at] = False
+
+
+@pytest.mark.parametrize(
+    ("profile", "edit"),
+    [
+        ({"after_stop": "sampled"}, train_the_newline_behind_the_stop),
+        ({"sampled": "content"}, leave_the_stop_token_out),
+    ],
+)
+def test_a_mask_policy_is_judged_as_declared(
+    profile: dict[str, str], edit: Callable[[list[bool], list[int]], None]
+) -> None:
+    plain = [cell for cell in CELLS if cell.case.slug == "unicode-cjk"]
+    assert "RND-029" in blamed(judged(Edited(with_masks(edit)), plain))
+    form = {"render": {"profile": profile}}
+    assert not blamed(judged(Edited(with_masks(edit), capabilities=form), plain))
+    assert "RND-029" in blamed(judged(Edited(capabilities=form), plain))

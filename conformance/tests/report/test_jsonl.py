@@ -124,12 +124,17 @@ def test_foreign_files_are_refused_with_what_to_do(tmp_path: Path, content: str,
 ALLOWED = (("require_judged", 5), ("sizes", {"x": 5}))
 
 
-@pytest.mark.parametrize("key", [key for key in header("mine") if key != "format"])
-@pytest.mark.parametrize("value", [None, 5, [5], {"x": 5}])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (key, value)
+        for key in header("mine")
+        for value in (None, 5, [5], {"x": 5})
+        if key != "format" and (key, value) not in ALLOWED
+    ],
+)
 def test_a_header_without_its_words_is_refused(tmp_path: Path, key: str, value: object) -> None:
     head = header("mine")
-    if (key, value) in ALLOWED:
-        return
     if value is None:
         del head[key]
     else:

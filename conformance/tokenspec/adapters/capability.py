@@ -67,4 +67,3 @@ class Capability(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 NOTHING_SAID = Capability()
-EVERYTHING = Capability(claim=Claim())

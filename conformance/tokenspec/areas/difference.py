@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 WINDOW = 240
@@ -10,10 +11,15 @@ AGREES = 4
 SHOWN = 24
 
 
+def first_difference(expected: Sequence[object], got: Sequence[object]) -> int:
+    """The first position at which two sequences differ; where one begins with the other, the end of the shorter."""
+    pairs = enumerate(zip(expected, got, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(expected), len(got)))
+
+
 def difference(expected: str, got: str) -> str:
     r"""``missing '<s>'``, ``added '\n'``, ``'é'`` written ``'\\u00e9'``; what is long is only said to be text."""
-    common = next((at for at, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), None)
-    at = min(len(expected), len(got)) if common is None else common
+    at = first_difference(expected, got)
     wanted, found = expected[at : at + WINDOW], got[at : at + WINDOW]
     blocks = SequenceMatcher(None, wanted, found, autojunk=False).get_matching_blocks()
     i, j = next(((block.a, block.b) for block in blocks if block.size >= AGREES), (len(wanted), len(found)))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict
 
 BROKEN = NON_CONFORMANT | {Verdict.ERROR}
+MOST_CAUSES = 20
+"""Of a column on a terminal, of a run in Markdown."""
 
 
 @dataclass

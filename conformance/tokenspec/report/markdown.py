@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tokenspec.report.causes import causes_of
+from tokenspec.report.causes import MOST_CAUSES, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
@@ -14,7 +14,6 @@ from tokenspec.report.standing import standing
 from tokenspec.report.tally import Tally, never_exercised, tallies
 from tokenspec.report.why import markdown_why
 
-MOST_CAUSES = 20
 LEGEND = (
     "passed/judged cases; – nothing judged (unsupported or not comparable, never counted as a pass); "
     "**bold** has failures; x known failures"

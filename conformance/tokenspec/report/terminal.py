@@ -11,14 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tokenspec.areas import areas
-from tokenspec.report.causes import BROKEN, Cause, causes_of
+from tokenspec.report.causes import BROKEN, MOST_CAUSES, Cause, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.tally import Key, Tally, never_exercised, tallies
 from tokenspec.requirements import requirements
 from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
-MOST_CAUSES = 20
 MOST_MISSING = 40
 STYLE = {
     Verdict.FAIL: "bold red",

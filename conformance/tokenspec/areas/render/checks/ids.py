@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.laying import FAR_LONGER, MOST_TOKENS, ids_of
+from tokenspec.areas.difference import first_difference
+from tokenspec.areas.render.checks.laying import are_far_more, ids_of
 from tokenspec.areas.render.checks.place import comes_back, decode, describe, encode, show
 
 
@@ -17,7 +18,7 @@ def canonical_ids(subject: Subject) -> list[int]:
     given, ids = subject.output.text, ids_of(subject)
     if given == subject.expect.text or ids == expected:
         return expected
-    if len(ids) > MOST_TOKENS + FAR_LONGER * len(expected):
+    if are_far_more(ids, expected):
         return expected
     text = decode(subject, ids) if given is None else given
     if given is None and not comes_back(subject, text):
@@ -33,10 +34,7 @@ def ids_are_canonical(subject: Subject) -> None:
     expected, got = canonical_ids(subject), ids_of(subject)
     if got == expected:
         return
-    at = next(
-        (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b),
-        min(len(expected), len(got)),
-    )
+    at = first_difference(expected, got)
     same_text = decode(subject, expected) == decode(subject, got)
     raise Violation(
         f"the ids are not one encode of the text ({len(got)} instead of {len(expected)})",

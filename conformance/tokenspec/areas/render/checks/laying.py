@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject
+from tokenspec.areas.difference import first_difference
 from tokenspec.models import load
 from tokenspec.oracle.token_bytes import token_starts
 
@@ -101,6 +102,11 @@ def ids_of(subject: Subject) -> list[int]:
     return ids
 
 
+def are_far_more(ids: Sequence[int], expected: Sequence[int]) -> bool:
+    """Whether there are so many more tokens than expected that comparing texts would take longer than it tells."""
+    return len(ids) > MOST_TOKENS + FAR_LONGER * len(expected)
+
+
 def laid(subject: Subject) -> Laid:
     """The oracle's spans over the tokens of the output.
 
@@ -113,9 +119,9 @@ def laid(subject: Subject) -> Laid:
     starts = _starts(row, ids, expected)
     if starts is not None:
         return Laid(expected, starts, characters)
-    if len(ids) > MOST_TOKENS + FAR_LONGER * len(subject.expect.token_ids):
+    if are_far_more(ids, subject.expect.token_ids):
         raise NotComparable(f"{len(ids):,} tokens, so many more than expected that nothing is laid over them")
-    text = subject.output.text if subject.output.text not in {None, expected} else _decoded(row, ids)
+    text = subject.output.text if subject.output.text not in {None, expected} else decoded(row, ids)
     starts = _starts(row, ids, text)
     if starts is None:
         raise NotComparable(
@@ -133,7 +139,8 @@ def laid_canonically(question: Question) -> Laid | None:
     return None if starts is None else Laid(expect.text, starts, character_map(question))
 
 
-def _decoded(row: str, ids: Sequence[int]) -> str:
+def decoded(row: str, ids: Sequence[int]) -> str:
+    """The text of some ids; one that the tokenizer does not have is no text."""
     known = [id_ for id_ in ids if 0 <= id_ < 2**32]
     text: str = load(row).tokenizer.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
     return text
@@ -151,8 +158,8 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         NotComparable: a body does not, so nobody can say which characters are its own.
     """
     expected = "".join(span[3] for span in spans)
-    before = _shared(expected, text)
-    after = _shared(expected[before:][::-1], text[before:][::-1])
+    before = first_difference(expected, text)
+    after = first_difference(expected[before:][::-1], text[before:][::-1])
     found: list[Span] = []
     at = start = 0
     for kind, message, tokens, part in spans:
@@ -182,9 +189,3 @@ def _between(text: str, start: int, end: int, differs: int, agrees: int) -> Iter
     """
     if start < end:
         yield "unattributed" if start <= agrees and end >= differs else "scaffold", None, 0, text[start:end]
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

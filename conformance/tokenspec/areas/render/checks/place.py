@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject
-from tokenspec.areas.render.checks.laying import Label, ids_of, laid, laid_canonically
+from tokenspec.areas.render.checks.laying import Label, decoded, ids_of, laid, laid_canonically
 
 if TYPE_CHECKING:
     from tokenspec.models import Row
@@ -31,10 +31,7 @@ def role_of(question: Question, message: int) -> object:
 
 def decode(question: Question, ids: Sequence[int]) -> str:
     """The text of some ids; one that the tokenizer does not have is no text."""
-    tokenizer = row_of(question).tokenizer
-    known = [id_ for id_ in ids if 0 <= id_ < 2**32]
-    decoded: str = tokenizer.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    return decoded
+    return decoded(question.cell.row, ids)
 
 
 def encode(question: Question, text: str) -> list[int]:

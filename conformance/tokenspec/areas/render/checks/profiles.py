@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.difference import first_difference
 from tokenspec.areas.render.checks.laying import ids_of
 from tokenspec.areas.render.checks.place import decode, row_of, show
 from tokenspec.areas.render.checks.text import text_of
@@ -139,9 +140,3 @@ def isolated_output(subject: Subject) -> Any:
     if output.encoding != "isolated":
         raise NotGiven("has no isolated encoding")
     return output
-
-
-def first_difference(expected: Any, got: Any) -> int:
-    """The first position at which two sequences differ."""
-    common = min(len(expected), len(got))
-    return next((at for at in range(common) if expected[at] != got[at]), common)

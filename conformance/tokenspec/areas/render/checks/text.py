@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenspec.adapters import Ok
 from tokenspec.areas.check import NotComparable, Subject, Violation, check
-from tokenspec.areas.difference import difference
+from tokenspec.areas.difference import difference, first_difference
 from tokenspec.areas.render.checks.laying import character_map, ids_of
 from tokenspec.areas.render.checks.place import decode, encode
 
@@ -29,10 +29,7 @@ def text_is_byte_identical(subject: Subject) -> None:
     if got == expected:
         return
     require_template(subject)
-    at = next(
-        (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b),
-        min(len(expected), len(got)),
-    )
+    at = first_difference(expected, got)
     if subject.output.text is None and encode(subject, expected) == subject.output.token_ids:
         raise NotComparable("gives no text, and this tokenizer's decode is not the inverse of its encode")
     where, kind = f"character {at} of {len(expected)}", "text"
