@@ -37,7 +37,8 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
     from tokenspec.store.errata import record_erratum
 
     refuse_installed("bless")
-    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and not cell.borrowed]
+    selected = select_cells(selection(chosen), outdated=True)
+    cells = [cell for cell in selected if cell.area.oracle and not cell.borrowed]
     console = screen(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("asking the oracle", total=len(cells))

@@ -8,6 +8,9 @@ from typing import Any
 from tokenspec.areas.engines.cases.build import TRACE, case, scripted, table
 from tokenspec.store.records import Case
 
+PARAMETER = "invalid-parameter"
+SEPARATOR = ("separator-not-single-token", "/parameters/sep_tok")
+FUSION = ("missing-fusion", "/fusion")
 GAPS = [-4.0, 3, -2, 5, 1, -6, 2, -3, 4, -1, 0, 6, -5, 2, -4, 1]
 
 
@@ -24,7 +27,8 @@ def cases() -> Iterator[Case]:
         ("unknown-option", "A misspelt option is refused, not ignored.", {"quantil": 50}),
     ]
     for slug, why, options in parameters:
-        yield scripted(f"refuse-{slug}", why, "SEGMENT_REFUSAL", "ENG-060", TRACE, GAPS, outcome="raises", **options)
+        refused = PARAMETER, *(f"/parameters/{name}" for name in options)
+        yield scripted(f"refuse-{slug}", why, "SEGMENT_REFUSAL", "ENG-060", TRACE, GAPS, refused=refused, **options)
     yield scripted(
         "refuse-two-cache-policies",
         "max_kv_tokens beside a window says two things at once.",
@@ -32,7 +36,7 @@ def cases() -> Iterator[Case]:
         "ENG-043",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=(PARAMETER, "/parameters/cache_policy", "/parameters/max_kv_tokens"),
         cache_policy="window:8",
         max_kv_tokens=8,
     )
@@ -46,7 +50,7 @@ def cases() -> Iterator[Case]:
             "ENG-061",
             TRACE,
             GAPS,
-            outcome="raises",
+            refused=("non-finite-logits", "/model"),
             model={"rows": rows},
         )
     for token, where in ((0, "first"), (7, "middle"), (15, "last")):
@@ -60,7 +64,7 @@ def cases() -> Iterator[Case]:
                 "ENG-061",
                 TRACE,
                 GAPS,
-                outcome="raises",
+                refused=("non-finite-logits", "/model"),
                 model={"rows": rows, "default_logit": -1e308},
             )
     yield scripted(
@@ -70,7 +74,7 @@ def cases() -> Iterator[Case]:
         "ENG-062",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("trace-too-long", "/trace"),
         model={"position_limit": 12},
     )
     yield scripted(
@@ -80,7 +84,7 @@ def cases() -> Iterator[Case]:
         "ENG-062",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("trace-too-long", "/trace"),
         model={"position_limit": 17},
         quantile=20,
     )
@@ -101,7 +105,7 @@ def cases() -> Iterator[Case]:
         "ENG-063",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("no-chat-template", "/model"),
         model={"prompt": None},
     )
     yield scripted(
@@ -111,7 +115,7 @@ def cases() -> Iterator[Case]:
         "ENG-063",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("system-role-refused", "/parameters/system_role", "/model"),
         model={"refuses_system": True},
     )
     yield scripted(
@@ -131,7 +135,7 @@ def cases() -> Iterator[Case]:
         "ENG-064",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=SEPARATOR,
         sep_tok="",
     )
     yield case(
@@ -144,7 +148,7 @@ def cases() -> Iterator[Case]:
         model={"kind": "tiny", "seed": 1},
         engines=["forced-decoder"],
         parameters={"sep_tok": "Ġthe", "system_prompt": ""},
-        outcome="raises",
+        refused=SEPARATOR,
     )
     yield case(
         "refuse-two-engines",
@@ -153,7 +157,7 @@ def cases() -> Iterator[Case]:
         "ENG-065",
         trace="One.\n\nTwo.",
         engines=["new-line", "new-line-verbose"],
-        outcome="raises",
+        refused=FUSION,
     )
     yield case(
         "refuse-engine-beside-given",
@@ -163,7 +167,7 @@ def cases() -> Iterator[Case]:
         trace="One.\n\nTwo.",
         engines=["new-line"],
         given=[{"offsets": [[0, 10]]}],
-        outcome="raises",
+        refused=FUSION,
     )
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from tokenspec.areas.engines.mutants.patched import TINY, Patched, Request, Result, mutant
+from tokenspec.areas.misrefusing import coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 
 
@@ -191,6 +192,17 @@ MUTANTS: tuple[Mutant, ...] = (
         "ENG-062",
         "insertions are not counted",
         {"scripted_model.check_positions": _unchecked},
+    ),
+    misrefusing(
+        "engines",
+        "segment",
+        "any-reason",
+        "ENG-060 ENG-061 ENG-062 ENG-063 ENG-064 ENG-065",
+        "one code for all refusals",
+        coded("invalid-input"),
+    ),
+    misrefusing(
+        "engines", "segment", "first-place", "ENG-060", "blames one option", placing(lambda _: "/parameters/x")
     ),
     mutant("template-made-up", "ENG-063", "a missing template is replaced by a guess", before=_no_template_is_fine),
     mutant("system-merged-silently", "ENG-063", "a refused system turn is merged unasked", before=_merge_silently),

@@ -13,11 +13,11 @@ from tokenspec.areas.fast_forward.checks.asked import (
     knows_the_longest,
     marked,
     raw,
-    refusal,
     rule,
     vocabulary,
 )
 from tokenspec.areas.fast_forward.records import data_of
+from tokenspec.areas.refusal import refused
 
 MOST_REPORTED = 16  # ids of the next mask that an answer names
 
@@ -177,7 +177,7 @@ def every_id_that_begins_the_leftover_is_allowed(subject: Subject) -> None:
 )
 def unsupported_keyword_is_named(subject: Subject) -> None:
     """The refusal names the keyword."""
-    word, message = subject.input["names"], refusal(subject)
+    word, message = subject.input["names"], refused(subject).message
     if word not in message:
         raise Violation("the refusal does not name the keyword", expected=word, got=message)
 
@@ -185,10 +185,10 @@ def unsupported_keyword_is_named(subject: Subject) -> None:
 @rule("refuses-input", "BYTES", "FFT-041", kind="rejects", applies=cites("FFT-041"))
 def bad_input_is_refused(subject: Subject) -> None:
     """Prefix, window, special name or grammar that make no sense are refused."""
-    refusal(subject)
+    refused(subject)
 
 
 @rule("refuses-endless", "BYTES", "FFT-006", kind="rejects", applies=cites("FFT-006"))
 def forcing_is_bounded(subject: Subject) -> None:
     """Very long forced text is refused."""
-    refusal(subject)
+    refused(subject)
