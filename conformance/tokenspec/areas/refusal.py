@@ -23,8 +23,9 @@ class Due(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 def due(question: Question) -> Due:
-    """What the case states."""
-    return convert(question.cell.case.refusal, Due, where=f"{question.cell.case.id}: refusal")
+    """What the case states; one that states nothing is content with any refusal."""
+    case = question.cell.case
+    return Due("") if case.refusal is None else convert(case.refusal, Due, where=f"{case.id}: refusal")
 
 
 def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
@@ -35,8 +36,8 @@ def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
     """
     stated, got = due(subject), subject.outcome
     if not isinstance(got, Refused):
-        raise Violation("an input that is to be refused is answered", expected=f"rejected {stated.code}", got=got)
-    if got.code != stated.code:
+        raise Violation("an input that is to be refused is answered", expected=f"rejected {stated.code}".rstrip(), got=got)
+    if stated.code and got.code != stated.code:
         raise Violation("refused for another reason", expected=stated.code, got=str(got))
     if not got.place and naming_place:
         raise Violation("the refusal does not say where", expected=" or ".join(stated.places), got=str(got))
