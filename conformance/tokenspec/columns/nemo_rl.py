@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from tokenspec.adapters import Unsupported
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.aligners.oracle.upstream import VARIABLE
 
 LOSSES = "nemo_rl.algorithms.loss.loss_functions"
@@ -58,7 +58,10 @@ class NemoRlColumn:
         tasks = {"chunk-average": averages, "projection": projection, "exact-map": exact_map, "loss": loss}
         if request["task"] not in tasks:
             raise Unsupported("its losses are asked here, nothing else")
-        return {"values": tasks[request["task"]](request["data"])}
+        try:
+            return {"values": tasks[request["task"]](request["data"])}
+        except (FileNotFoundError, ValueError) as error:
+            raise Rejected("invalid-projection-file", str(error)) from error
 
 
 @cache
@@ -94,10 +97,14 @@ def written(file: dict[str, Any]) -> Iterator[str]:
         content: Any = {name: torch.tensor(file[name]) for name in ("indices", "likelihoods")}
     elif file["kind"] == "sparse":
         content = {(student, teacher): weight for student, teacher, weight in file["entries"]}
+    elif file["kind"] == "missing":
+        content = None
     else:
         raise Unsupported("its loader runs what a file says")
     with tempfile.TemporaryDirectory() as folder:
-        torch.save(content, path := str(Path(folder, "projection.pt")))
+        path = str(Path(folder, "projection.pt"))
+        if content is not None:
+            torch.save(content, path)
         yield path
 
 

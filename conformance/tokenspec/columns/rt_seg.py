@@ -16,6 +16,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -197,5 +198,5 @@ def module(name: str) -> ModuleType:
         sys.modules[PACKAGE] = package
         for parser in ("spacy", "stanza"):
             if importlib.util.find_spec(parser) is None:
-                sys.modules[parser] = ModuleType(parser)
+                sys.modules[parser] = importlib.util.module_from_spec(ModuleSpec(parser, None))
     return importlib.import_module(f"{PACKAGE}.{name}")

@@ -224,7 +224,7 @@ def answer(histories: Histories, step: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         case "apply":
             return {"bits": apply(histories, step)}
-        case "status":
+        case "status" | "bitmask":
             return {}
     raise Unsupported(f"transformers has no step {step['op']}")
 

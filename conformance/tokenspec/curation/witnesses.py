@@ -24,6 +24,9 @@ from tokenspec.verdict import CellResult, Finding, Verdict
 PATIENCE = 120.0
 """Seconds for one answer: a witness is slow at its leisure."""
 
+LINES = 4
+"""Of what a difference is told with."""
+
 Witnesses = Mapping[str, list[str]]
 
 
@@ -45,7 +48,8 @@ class Contradiction:
 
     def __str__(self) -> str:
         """Who says what, and what was expected."""
-        return f"{self.cell.name}: {self.witness} differs, {self.finding.check}: {self.finding.detail}"
+        said = "\n".join(self.finding.detail.splitlines()[:LINES])
+        return f"{self.cell.name}: {self.witness} differs, {self.finding.check}: {said}"
 
 
 @dataclass
