@@ -11,22 +11,30 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.aligners.oracle.upstream import VARIABLE
+from tokenspec.columns.single_modules import folders, placeholder
 
 LOSSES = "nemo_rl.algorithms.loss.loss_functions"
 UTILITIES = "nemo_rl.algorithms.x_token.loss_utils"
 FILES = (LOSSES, UTILITIES, "nemo_rl.distributed.model_utils")
-FOLDERS = ("", ".algorithms", ".algorithms.loss", ".algorithms.x_token", ".distributed", ".models", ".models.dtensor")
+FOLDERS = (
+    "nemo_rl",
+    "nemo_rl.algorithms",
+    "nemo_rl.algorithms.loss",
+    "nemo_rl.algorithms.x_token",
+    "nemo_rl.distributed",
+    "nemo_rl.models",
+    "nemo_rl.models.dtensor",
+)
 PLACEHOLDERS = {
     "nemo_rl.algorithms.utils": ("calculate_kl", "masked_mean"),
     "nemo_rl.distributed.batched_data_dict": ("BatchedDataDict",),
@@ -77,14 +85,9 @@ def version() -> str:
 @cache
 def module(name: str) -> Any:
     """One module of the checkout, without the packages' own ``__init__``."""
-    for folder in FOLDERS:
-        package = ModuleType(f"nemo_rl{folder}")
-        package.__path__ = [str(Path(os.environ[VARIABLE], *package.__name__.split(".")))]
-        sys.modules.setdefault(package.__name__, package)
+    folders(Path(os.environ[VARIABLE]), *FOLDERS)
     for placed, attributes in PLACEHOLDERS.items():
-        empty = ModuleType(placed)
-        vars(empty).update(dict.fromkeys(attributes, Placeholder))
-        sys.modules.setdefault(placed, empty)
+        placeholder(placed, **dict.fromkeys(attributes, Placeholder))
     return importlib.import_module(name)
 
 

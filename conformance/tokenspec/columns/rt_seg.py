@@ -12,13 +12,10 @@ specification wants: its second pass takes them as arguments. Everything else is
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +25,7 @@ import msgspec
 from tokenspec.adapters import Unsupported
 from tokenspec.areas.engines.records import EnginesInput, Scripted
 from tokenspec.columns import installed_version
+from tokenspec.columns.single_modules import folders, installed_at, placeholder
 
 Segments = list[tuple[int, int]]
 PACKAGE = "rt_segmentation"
@@ -190,13 +188,10 @@ def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None)
 def module(name: str) -> ModuleType:
     """One module of the package, without its ``__init__`` and without the parsers nobody calls here."""
     if PACKAGE not in sys.modules:
-        found = importlib.util.find_spec(PACKAGE)
-        if found is None or found.origin is None:
+        root = installed_at(PACKAGE)
+        if root is None:
             raise Unsupported("not installed")
-        package = ModuleType(PACKAGE)
-        package.__path__ = [str(Path(found.origin).parent)]
-        sys.modules[PACKAGE] = package
+        folders(root, PACKAGE)
         for parser in ("spacy", "stanza"):
-            if importlib.util.find_spec(parser) is None:
-                sys.modules[parser] = importlib.util.module_from_spec(ModuleSpec(parser, None))
+            placeholder(parser)
     return importlib.import_module(f"{PACKAGE}.{name}")

@@ -34,6 +34,8 @@ class SpacyAlignmentsColumn:
         if request["task"] not in {"align", "align-pieces"} or request["profile"] != "boundary" or request["options"]:
             raise Unsupported("aligns the characters of two tokenizations, nothing else")
         sides = [sides_of(request, name) for name in ("student", "teacher")]
+        if len({len(side) for side in sides}) > 1:
+            raise Unsupported("a damaged batch")
         ids: tuple[list[list[int]], list[list[int]]] = ([], [])
         for row in zip(*sides, strict=True):
             if len({"".join(text for _, text in pieces) for pieces, _ in row}) > 1:
