@@ -8,7 +8,7 @@ typed errors, rows that hear of each other) the answer is *unsupported*.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
@@ -153,7 +153,11 @@ def end_of(tag: Sequence[int], tokens: Sequence[int]) -> int | None:
     return None if first is None else first + len(tag)
 
 
-MEMBERS = {"tree": PrefixTree, "recommendation": Combos, "think": Budget}
+MEMBERS: Mapping[str, Callable[[Mapping[str, Any], int], Member]] = {
+    "tree": PrefixTree,
+    "recommendation": Combos,
+    "think": Budget,
+}
 
 
 class Histories:

@@ -89,7 +89,12 @@ def think(policy: Mapping[str, Any], row: list[int], vocab_size: int) -> list[in
     start = begin if after_begin else [vocab_size]
     told = SimpleNamespace(reasoning_start_token_ids=start, reasoning_end_token_ids=end)
     holder = module(BUDGET).ThinkingBudgetStateHolder(told, 1, 0, torch.device("cpu"), is_pin_memory=False)
-    request = (0, SimpleNamespace(thinking_token_budget=budget), [] if after_begin else start, [])
+    request: tuple[int, Any, list[int], list[int]] = (
+        0,
+        SimpleNamespace(thinking_token_budget=budget),
+        [] if after_begin else start,
+        [],
+    )
     holder.sync_batch(SimpleNamespace(removed=[], added=[request], moved=[]))
     for length in range(len(row) + 1):
         holder.update_state([row[:length]], None)
