@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from tokenspec.adapters import Unsupported
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.processors.oracle.allowed_sets import parse_tree, tree_walk
 
 HEX_DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 16}
@@ -98,7 +98,10 @@ class Combos:
         whole = len(items) // self.size * self.size
         if self.banned:
             words = [list(combo) for combo in {tuple(combo) for combo in self.banned}]
-            scores = NoBadWordsLogitsProcessor(words)(torch.tensor([items[whole:]], dtype=torch.long), scores)
+            try:
+                scores = NoBadWordsLogitsProcessor(words)(torch.tensor([items[whole:]], dtype=torch.long), scores)
+            except ValueError as error:
+                raise Rejected("invalid-config", str(error)) from error
         apart: list[int] = []
         for number, at in enumerate(range(0, len(items), self.size)):
             apart += items[at : at + self.size]
