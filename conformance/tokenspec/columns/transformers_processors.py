@@ -238,24 +238,32 @@ def answer(histories: Histories, step: Mapping[str, Any]) -> dict[str, Any]:
 
 def apply(histories: Histories, step: Mapping[str, Any]) -> list[str]:
     """Bit patterns in, bit patterns out."""
+    scores = [strided if step.get("layout") == "strided" else whole for whole, strided in bits_of(step)]
+    return [hex_of(row, step["dtype"]) for row in histories.masked(scores)]
+
+
+def bits_of(step: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The rows of a step as tensors of one row, contiguous and strided."""
     import torch
 
     if step["dtype"] not in HEX_DIGITS:
-        raise Unsupported(f"transformers does not say what it does with {step['dtype']}")
+        raise Unsupported(f"nothing is said about {step['dtype']}")
     digits = HEX_DIGITS[step["dtype"]]
     dtype, integer = getattr(torch, step["dtype"]), {4: torch.int16, 8: torch.int32, 16: torch.int64}[digits]
-    scores = []
+    rows = []
     for row in step["logits"]:
         words = [int(row[at : at + digits], 16) for at in range(0, len(row), digits)]
         signed = [word - (1 << 4 * digits) if word >> (4 * digits - 1) else word for word in words]
         bits = torch.tensor([signed], dtype=integer)
-        scores.append(
-            bits.repeat_interleave(2, dim=1)[:, ::2].view(dtype)
-            if step.get("layout") == "strided"
-            else bits.view(dtype)
-        )
+        rows.append((bits.view(dtype), bits.repeat_interleave(2, dim=1)[:, ::2].view(dtype)))
+    return rows
+
+
+def hex_of(row: Any, dtype: str) -> str:
+    """The bit patterns of a row."""
+    import torch
+
+    digits = HEX_DIGITS[dtype]
+    integer = {4: torch.int16, 8: torch.int32, 16: torch.int64}[digits]
     mask = (1 << 4 * digits) - 1
-    return [
-        "".join(f"{word & mask:0{digits}x}" for word in row.contiguous().view(integer).tolist())
-        for row in histories.masked(scores)
-    ]
+    return "".join(f"{word & mask:0{digits}x}" for word in row.contiguous().view(integer).tolist())
