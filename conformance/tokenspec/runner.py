@@ -70,6 +70,7 @@ class Run:
         expectation: decoded goldens, shared by the columns.
         applying: which checks judge a cell, asked once and shared by the columns: it depends on no answer.
         exhibit: whether cells that do not pass keep what they are shown with (``--report``).
+        comparing: whether only the checks judge that lay an answer beside its golden.
     """
 
     columns: Sequence[Column]
@@ -78,6 +79,7 @@ class Run:
     expectation: TypedExpectation = field(default_factory=TypedExpectation)
     applying: dict[int, tuple[Cell, list[Check | Finding]]] = field(default_factory=dict)
     exhibit: bool = False
+    comparing: bool = False
 
     def __iter__(self) -> Iterator[CellResult]:
         """Judge row by row; the tokenizers of a row are dropped before the next one is loaded."""
@@ -190,7 +192,8 @@ class Run:
         if id(cell) not in self.applying:
             question = Question(cell=cell, request=cell.request(), expect=self.expectation.of(cell), rows=rows)
             concerned = (check for check in checks_of(cell.area.name) if concerns(check, cell))
-            found = [found for check in concerned if (found := applies(check, question)) is not None]
+            judging = (check for check in concerned if check.compares or not self.comparing)
+            found = [found for check in judging if (found := applies(check, question)) is not None]
             self.applying[id(cell)] = cell, found
         return self.applying[id(cell)][1]
 

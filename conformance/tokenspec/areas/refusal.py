@@ -36,7 +36,8 @@ def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
     """
     stated, got = due(subject), subject.outcome
     if not isinstance(got, Refused):
-        raise Violation("an input that is to be refused is answered", expected=f"rejected {stated.code}".rstrip(), got=got)
+        due_now = f"rejected {stated.code}".rstrip()
+        raise Violation("an input that is to be refused is answered", expected=due_now, got=got)
     if stated.code and got.code != stated.code:
         raise Violation("refused for another reason", expected=stated.code, got=str(got))
     if not got.place and naming_place:

@@ -15,14 +15,22 @@ from tokenspec.errors import FixtureError, UsageError
 from .fixture_files import erratum, export, list_files, promote
 from .flips import flips
 from .options import selection, selection_options
+from .witnesses import asked, is_whole, renew, verify, witness_option
 
 
 @click.command()
 @selection_options
 @click.option("--overwrite", is_flag=True, help="Also replace goldens that differ; needs --erratum.")
 @click.option("--erratum", metavar="REASON", help="Why existing goldens change; recorded in fixtures/ERRATA.toml.")
-def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
+@click.option("--witnesses-only", is_flag=True, help="Make nothing: ask the witnesses about the goldens that stand.")
+@witness_option
+def bless(
+    overwrite: bool, erratum: str | None, witnesses_only: bool, witnesses: tuple[str, ...], **chosen: Any
+) -> None:
     """Make the missing goldens from the oracle. Never deletes, never overwrites unless told why.
+
+    The witnesses that are installed (fixtures/witnesses.toml) are asked about each golden that is made; those who agree
+    are named in it, and one who differs keeps it from being written unless the list of witnesses explains why.
 
     Each golden is asked for twice and at two dates; an oracle that does not repeat itself makes none. What changed is
     shown token by token, old beside new. Stopped in the middle, every file is the old one or the new one.
@@ -39,14 +47,25 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
     refuse_installed("bless")
     selected = select_cells(selection(chosen), outdated=True)
     cells = [cell for cell in selected if cell.area.oracle and not cell.borrowed]
+    if witnesses_only:
+        sys.exit(0 if renew(cells, witnesses, whole=is_whole(chosen)) else 1)
     console = screen(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    with (
+        asked(cells, witnesses) as (found, listed),
+        Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
+    ):
         task = progress.add_task("asking the oracle", total=len(cells))
-        done = ask_all(cells, overwrite=overwrite, on_cell=lambda _: progress.advance(task))
+        done = ask_all(
+            cells, overwrite=overwrite, witnesses=found, listed=listed, on_cell=lambda _: progress.advance(task)
+        )
     for change in (*done.replaced, *done.differing):
         click.echo("\n".join(sheet(change)))
     if done.replaced and erratum:
         record_erratum(entry_names(done.replaced), erratum)
+    for cell, name in done.unheard:
+        click.echo(f"{cell.name}: {name} agreed with the golden before and was not asked about this one")
+    for contradiction in done.contradicted:
+        click.echo(f"not written: {contradiction}")
     for cell, said in done.refused:
         click.echo(f"{cell.name}: the oracle refuses unexpectedly: {said}")
     if done.missing:
@@ -59,7 +78,7 @@ def bless(overwrite: bool, erratum: str | None, **chosen: Any) -> None:
         click.echo('next: where the oracle is right, tokenspec bless --overwrite --erratum "why they change"')
     elif done.made or done.replaced:
         click.echo("next: git diff fixtures/golden, then tokenspec fixtures lint --write-manifest")
-    sys.exit(1 if done.differing or done.refused else 0)
+    sys.exit(1 if done.differing or done.refused or done.contradicted else 0)
 
 
 @click.group()
@@ -85,17 +104,22 @@ def lint(write_manifest: bool) -> None:
     click.echo("fixtures are clean")
 
 
-@fixtures.command()
+@fixtures.command("verify")
 @selection_options
+@click.option("--witnesses", "by_witnesses", is_flag=True, help="Ask the witnesses that are here instead.")
+@witness_option
 @click.option("--since", metavar="RELEASE", help="Compare with a release instead: a git tag, or a spec version.")
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Judge an exported folder instead, wherever it is from."
 )
-def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
+def verify_goldens(
+    since: str | None, folder: Path | None, by_witnesses: bool, witnesses: tuple[str, ...], **chosen: Any
+) -> None:
     """Ask the installed oracle again and list the goldens it no longer agrees with.
 
-    With --since: the released files that are gone or changed without an erratum. With --folder: whether an exported
-    folder is whole and well formed. Exit code 4 when something is wrong with the files, 1 when the oracle differs.
+    With --witnesses: ask the outside programs that are here, and list the goldens that name others than agree. With
+    --since: the released files that are gone or changed without an erratum. With --folder: whether an exported folder
+    is whole and well formed. Exit code 4 when something is wrong with the files, 1 when oracle or witness differ.
     """
     if since is not None or folder is not None:
         verify_files(since, folder)
@@ -106,6 +130,8 @@ def verify(since: str | None, folder: Path | None, **chosen: Any) -> None:
     from tokenspec.models import AssetsMissing
 
     cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden and not cell.borrowed]
+    if by_witnesses or witnesses:
+        sys.exit(0 if verify(cells, witnesses, whole=is_whole(chosen)) else 1)
     differing, missing = 0, set()
     console = screen(stderr=True)
     for cell in track(cells, description="asking the oracle", console=console, disable=not console.is_terminal):

@@ -1,37 +1,43 @@
-"""``PrefixConstrainedLogitsProcessor`` as a column: one tree, told to transformers as a callback over prefixes.
+"""Logits processors of transformers as a column: a script's processors told to its classes, one row at a time.
 
-transformers reads no tree files, keeps no state and knows no other processor of the chapter; where a script needs one
-of these the answer is *unsupported*. Judged is what the class does to scores: which ids survive, and their bits.
+transformers keeps no state: every class sees token ids and scores. What a script's history means to a class is said
+here, what survives is the class's answer. A tree is a callback over prefixes; combos are sequences that must not be
+completed, or not be repeated; a budget is a forced end. Where a script needs more than these (files, packed words,
+typed errors, rows that hear of each other) the answer is *unsupported*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
-from tokenspec.adapters import Unsupported
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.processors.oracle.allowed_sets import parse_tree, tree_walk
 
 HEX_DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 16}
 
 
-class PrefixTree:
-    """The callback: prefix string -> candidates, the end token where the prefix is unknown."""
+class Member(Protocol):
+    """One processor of the script."""
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
-        """Take the tree of the script; unsupported unless it is one that a callback can stand for."""
-        processors = request["processors"]
-        if len(processors) != 1 or processors[0]["kind"] != "tree":
-            kinds = ", ".join(processor["kind"] for processor in processors)
-            raise Unsupported(f"transformers constrains by prefixes only, not by {kinds}")
-        if processors[0].get("mode", "strict") != "strict" or request["checked"] or "config" not in processors[0]:
+    def __call__(self, history: list[int], scores: Any) -> Any:
+        """The scores of one row after transformers has processed them."""
+        ...
+
+
+class PrefixTree:
+    """``PrefixConstrainedLogitsProcessor``: prefix string -> candidates, the end token where the prefix is unknown."""
+
+    def __init__(self, processor: Mapping[str, Any], vocab_size: int) -> None:
+        """Take the tree; unsupported unless it is one that a callback can stand for."""
+        if processor.get("mode", "strict") != "strict" or "config" not in processor:
             raise Unsupported("transformers reads no tree files and has no modes")
-        self.vocab_size = request["vocab_size"]
-        self.config = parse_tree(processors[0])
-        if "prompt_token_ids" in processors[0]:
+        self.vocab_size = vocab_size
+        self.config = parse_tree(processor)
+        if "prompt_token_ids" in processor:
             raise Unsupported("transformers does not check the prompt against a tree")
-        self._require_usable(processors[0])
+        self._require_usable(processor)
 
     def _require_usable(self, processor: Mapping[str, Any]) -> None:
         """A configuration the chapter refuses is the loader's business, which transformers does not have."""
@@ -48,26 +54,139 @@ class PrefixTree:
             if foreign or tree_walk(processor, tokens, self.vocab_size)[1] != key:
                 raise Unsupported("transformers reads no tree files: it cannot refuse this one")
 
-    def __call__(self, _batch: int, ids: Any) -> list[int]:
+    def candidates(self, _batch: int, ids: Any) -> list[int]:
         """The candidates after ``ids``, which begin with the start token."""
         listed: list[int] = self.config["prefix_dict"].get(self.config["sep"].join(map(str, ids.tolist())))
         return listed or [self.config["end_token_id"]]
 
+    def __call__(self, history: list[int], scores: Any) -> Any:
+        """A row begins with the start token, as the last token of a prompt would."""
+        import torch
+        from transformers import PrefixConstrainedLogitsProcessor
+
+        processor = PrefixConstrainedLogitsProcessor(self.candidates, num_beams=1)
+        return processor(torch.tensor([[self.config["start_token_id"], *history]]), scores)
+
+
+class Combos:
+    """``NoBadWordsLogitsProcessor`` for the configured combos, ``NoRepeatNGramLogitsProcessor`` for a row's own.
+
+    Both look at the last tokens wherever they are. Ids no other place has stand between combos, so that only whole
+    combos are ever repeated, and the configured ones are looked for in the open combo alone.
+    """
+
+    def __init__(self, processor: Mapping[str, Any], vocab_size: int) -> None:
+        """Take the policy; unsupported where rows hear of each other, or a combo has another size."""
+        if processor.get("cross_sequence_ban"):
+            raise Unsupported("rows of transformers do not hear of each other")
+        self.size = processor["combo_token_size"]
+        self.banned = processor.get("banned_combo_token_ids", [])
+        self.thought = processor.get("end_think_token_ids", [])
+        self.vocab_size = vocab_size
+        if self.size < 1 or any(len(combo) != self.size for combo in self.banned):
+            raise Unsupported("transformers does not know the size of a combo: it cannot refuse")
+
+    def __call__(self, history: list[int], scores: Any) -> Any:
+        """What may come next, once thinking is over."""
+        import torch
+        from transformers import NoBadWordsLogitsProcessor, NoRepeatNGramLogitsProcessor
+
+        begun = end_of(self.thought, history)
+        if begun is None:
+            return scores
+        items = history[begun:]
+        whole = len(items) // self.size * self.size
+        if self.banned:
+            words = [list(combo) for combo in {tuple(combo) for combo in self.banned}]
+            try:
+                scores = NoBadWordsLogitsProcessor(words)(torch.tensor([items[whole:]], dtype=torch.long), scores)
+            except ValueError as error:
+                raise Rejected("invalid-config", str(error)) from error
+        apart: list[int] = []
+        for number, at in enumerate(range(0, len(items), self.size)):
+            apart += items[at : at + self.size]
+            apart += [self.vocab_size + number] if at < whole and self.size > 1 else []
+        wide = torch.cat([scores, torch.zeros(1, len(items) + 1, dtype=scores.dtype)], dim=1)
+        return NoRepeatNGramLogitsProcessor(self.size)(torch.tensor([apart], dtype=torch.long), wide)[
+            :, : self.vocab_size
+        ]
+
+
+class Budget:
+    """``ForcedEOSTokenLogitsProcessor`` at the budget, ``SuppressTokensLogitsProcessor`` for a banned begin token.
+
+    The end is one token: a class that knows lengths only cannot tell how much of a longer tag there is.
+    """
+
+    def __init__(self, processor: Mapping[str, Any], vocab_size: int) -> None:
+        """Take the policy; unsupported unless it counts what was generated."""
+        usable = len(processor["end_ids"]) == 1 and processor.get("counting", "generated") == "generated"
+        begin, budget = processor.get("begin_ids", []), processor["max_tokens"]
+        masks = processor.get("mask_boundaries", "none")
+        named = [*processor["end_ids"], *begin]
+        known = all(isinstance(one, int) and 0 <= one < vocab_size for one in named)
+        counts = budget is None or (isinstance(budget, int) and budget >= 0)
+        if not (usable and known and counts) or masks not in {"none", "begin"} or (masks != "none" and not begin):
+            raise Unsupported("transformers forces one token at a length, and cannot refuse")
+        if masks != "none" and begin[0] in processor["end_ids"]:
+            raise Unsupported("transformers bans what it forces, and cannot refuse")
+        self.end, self.budget = processor["end_ids"][0], budget
+        self.suppressed = begin[:1] if masks == "begin" else []
+
+    def __call__(self, history: list[int], scores: Any) -> Any:
+        """The end alone at the budget; a row that ended is not asked any more."""
+        import torch
+        from transformers import ForcedEOSTokenLogitsProcessor, SuppressTokensLogitsProcessor
+
+        ids = torch.tensor([history], dtype=torch.long)
+        ended = self.end in history
+        if self.suppressed:
+            scores = SuppressTokensLogitsProcessor(self.suppressed)(ids, scores)
+        if ended or self.budget is None:
+            return scores
+        if len(history) > self.budget:
+            raise Unsupported("transformers forces at one length, not from it on")
+        return ForcedEOSTokenLogitsProcessor(self.budget + 1, self.end)(ids, scores)
+
+
+def end_of(tag: Sequence[int], tokens: Sequence[int]) -> int | None:
+    """The first place behind the tag, or None."""
+    places = (at for at in range(len(tokens) - len(tag) + 1) if list(tokens[at : at + len(tag)]) == list(tag))
+    first = next(places, None)
+    return None if first is None else first + len(tag)
+
+
+MEMBERS: Mapping[str, Callable[[Mapping[str, Any], int], Member]] = {
+    "tree": PrefixTree,
+    "recommendation": Combos,
+    "think": Budget,
+}
+
 
 class Histories:
-    """The script's rows as prefixes."""
+    """The script's rows, and the processors in its order."""
 
-    def __init__(self, tree: PrefixTree, rows: int) -> None:
-        """Every row begins with the start token, as the last token of a prompt would."""
-        self.tree = tree
-        self.rows = [[tree.config["start_token_id"]] for _ in range(rows)]
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        """Begin with empty rows; unsupported where transformers has no counterpart to a processor."""
+        self.vocab_size = request["vocab_size"]
+        self.rows: list[list[int]] = [[] for _ in range(request["rows"])]
+        if request["checked"]:
+            raise Unsupported("transformers checks no tokens")
+        if not request["processors"]:
+            raise Unsupported("nothing to ask transformers about")
+        for processor in request["processors"]:
+            if processor["kind"] not in MEMBERS:
+                raise Unsupported(f"transformers constrains no rows by {processor['kind']}")
+        self.members: list[Member] = [
+            MEMBERS[processor["kind"]](processor, self.vocab_size) for processor in request["processors"]
+        ]
 
     def advance(self, step: Mapping[str, Any]) -> None:
         """Append; ids that do not exist cannot be noticed by a class without state."""
         active = step.get("active") or [True] * len(self.rows)
         columns = [[token] if isinstance(token, int) else token for token in step["tokens"]]
         flat = [token for tokens, runs in zip(columns, active, strict=False) if runs for token in tokens]
-        if len(columns) != len(self.rows) or any(not 0 <= token < self.tree.vocab_size for token in flat):
+        if len(columns) != len(self.rows) or any(not 0 <= token < self.vocab_size for token in flat):
             raise Unsupported("transformers keeps no state that could refuse tokens")
         self.rows = [row + tokens * runs for row, tokens, runs in zip(self.rows, columns, active, strict=True)]
 
@@ -75,20 +194,21 @@ class Histories:
         """Gather rows."""
         if any(not 0 <= row < len(self.rows) for row in src):
             raise Unsupported("transformers keeps no state that could refuse rows")
-        self.rows = [self.rows[row] for row in src]
+        self.rows = [list(self.rows[row]) for row in src]
 
     def masked(self, scores: list[Any]) -> list[Any]:
-        """The class at work, row by row because rows can differ in length."""
-        import torch
-        from transformers import PrefixConstrainedLogitsProcessor
-
-        processor = PrefixConstrainedLogitsProcessor(self.tree, num_beams=1)
-        return [processor(torch.tensor([row]), one)[0] for row, one in zip(self.rows, scores, strict=True)]
+        """The classes at work one after the other, row by row because rows can differ in length."""
+        found = []
+        for row, one in zip(self.rows, scores, strict=True):
+            for member in self.members:
+                one = member(row, one)  # noqa: PLW2901 - each sees what the one before it left
+            found.append(one[0])
+        return found
 
 
 def process_logits(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer a script of one strict tree."""
-    histories = Histories(PrefixTree(request), request["rows"])
+    """Answer a script."""
+    histories = Histories(request)
     return {"steps": [answer(histories, step) for step in request["steps"]]}
 
 
@@ -96,12 +216,13 @@ def answer(histories: Histories, step: Mapping[str, Any]) -> dict[str, Any]:
     """Carry out one step."""
     import torch
 
-    vocab_size = histories.tree.vocab_size
     match step["op"]:
         case "allow":
-            zeros = [torch.zeros(1, vocab_size)] * len(histories.rows)
+            zeros = [torch.zeros(1, histories.vocab_size)] * len(histories.rows)
             sets = [row.isfinite().nonzero().flatten().tolist() for row in histories.masked(zeros)]
-            return {"allowed": ["ALL" if len(ids) == vocab_size else ids for ids in sets]}
+            if not all(sets):
+                raise Unsupported("transformers has no error for a row without an id")
+            return {"allowed": ["ALL" if len(ids) == histories.vocab_size else ids for ids in sets]}
         case "advance":
             histories.advance(step)
             return {}
@@ -110,31 +231,39 @@ def answer(histories: Histories, step: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         case "apply":
             return {"bits": apply(histories, step)}
-        case "status":
+        case "status" | "bitmask":
             return {}
     raise Unsupported(f"transformers has no step {step['op']}")
 
 
 def apply(histories: Histories, step: Mapping[str, Any]) -> list[str]:
     """Bit patterns in, bit patterns out."""
+    scores = [strided if step.get("layout") == "strided" else whole for whole, strided in bits_of(step)]
+    return [hex_of(row, step["dtype"]) for row in histories.masked(scores)]
+
+
+def bits_of(step: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The rows of a step as tensors of one row, contiguous and strided."""
     import torch
 
     if step["dtype"] not in HEX_DIGITS:
-        raise Unsupported(f"transformers does not say what it does with {step['dtype']}")
+        raise Unsupported(f"nothing is said about {step['dtype']}")
     digits = HEX_DIGITS[step["dtype"]]
     dtype, integer = getattr(torch, step["dtype"]), {4: torch.int16, 8: torch.int32, 16: torch.int64}[digits]
-    scores = []
+    rows = []
     for row in step["logits"]:
         words = [int(row[at : at + digits], 16) for at in range(0, len(row), digits)]
         signed = [word - (1 << 4 * digits) if word >> (4 * digits - 1) else word for word in words]
         bits = torch.tensor([signed], dtype=integer)
-        scores.append(
-            bits.repeat_interleave(2, dim=1)[:, ::2].view(dtype)
-            if step.get("layout") == "strided"
-            else bits.view(dtype)
-        )
+        rows.append((bits.view(dtype), bits.repeat_interleave(2, dim=1)[:, ::2].view(dtype)))
+    return rows
+
+
+def hex_of(row: Any, dtype: str) -> str:
+    """The bit patterns of a row."""
+    import torch
+
+    digits = HEX_DIGITS[dtype]
+    integer = {4: torch.int16, 8: torch.int32, 16: torch.int64}[digits]
     mask = (1 << 4 * digits) - 1
-    return [
-        "".join(f"{word & mask:0{digits}x}" for word in row.contiguous().view(integer).tolist())
-        for row in histories.masked(scores)
-    ]
+    return "".join(f"{word & mask:0{digits}x}" for word in row.contiguous().view(integer).tolist())

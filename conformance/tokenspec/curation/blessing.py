@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
 from tokenspec.areas.area import Cell, models_of
 from tokenspec.areas.oracle_version import same_answer
 from tokenspec.areas.selection import goldens_path
+from tokenspec.curation.witness_list import WitnessList
+from tokenspec.curation.witnesses import Contradiction, Hearing, Present, about, hear, with_witnesses
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.models import AssetsMissing, Row, load
@@ -36,6 +38,8 @@ class Blessing:
         made: goldens there were none of, written.
         replaced: goldens that differed, written because that was asked for.
         differing: goldens that differ and were left alone.
+        contradicted: what witnesses said against goldens that were to be written, and now are not.
+        unheard: goldens that were replaced, with the witnesses of the old one that nobody could ask again.
         refused: cells whose oracle refuses unexpectedly, with what it said.
         missing: rows whose files are not here, with the cure.
     """
@@ -44,6 +48,8 @@ class Blessing:
     made: list[Change] = field(default_factory=list)
     replaced: list[Change] = field(default_factory=list)
     differing: list[Change] = field(default_factory=list)
+    contradicted: list[Contradiction] = field(default_factory=list)
+    unheard: list[tuple[Cell, str]] = field(default_factory=list)
     refused: list[tuple[Cell, str]] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
 
@@ -66,16 +72,21 @@ def ask_oracle(cell: Cell, rows: Mapping[str, Row] | None = None) -> Golden:
 
 
 def bless(
-    cells: Iterable[Cell], *, overwrite: bool = False, on_cell: Callable[[Cell], None] = lambda _cell: None
+    cells: Iterable[Cell],
+    *,
+    overwrite: bool = False,
+    witnesses: Sequence[Present] = (),
+    listed: WitnessList | None = None,
+    on_cell: Callable[[Cell], None] = lambda _cell: None,
 ) -> Blessing:
-    """Ask about every cell; write what is missing and, with ``overwrite``, what differs.
+    """Ask about every cell; write what is missing and, with ``overwrite``, what differs, unless a witness contradicts.
 
     Cells of one row and area lie together and are written together, so that a blessing that is killed leaves whole
     files: of the rows before it the new ones, of the others the old ones.
     """
     done = Blessing()
     for (row, _), group in groupby(cells, key=lambda cell: (cell.row, cell.area.name)):
-        written: list[Change] = []
+        pending: list[tuple[list[Change], Change]] = []
         for cell in group:
             on_cell(cell)
             try:
@@ -86,12 +97,48 @@ def bless(
                 done.refused.append((cell, str(refusal)))
             else:
                 kept = done.list_of(change, overwrite=overwrite)
-                if kept is not None:
+                if kept is done.differing:
                     kept.append(change)
-                if kept is done.made or kept is done.replaced:
-                    written.append(change)
+                elif kept is not None:
+                    pending.append((kept, change))
+        written = confirmed(pending, witnesses, listed or WitnessList(), done)
         write_each(written, lambda cell: goldens_path(cell.row, cell.area.name))
     return done
+
+
+def confirmed(
+    pending: Sequence[tuple[list[Change], Change]], witnesses: Sequence[Present], listed: WitnessList, done: Blessing
+) -> list[Change]:
+    """The changes no witness contradicts, with the names of those who agree; each is put on its list."""
+    asked = [about(change.cell, change.new) for _, change in pending if change.new is not None]
+    hearing = hear(asked, witnesses, listed)
+    done.contradicted += hearing.contradicted
+    kept: list[Change] = []
+    for place, change in pending:
+        if change.new is None or hearing.contradicts(change.cell):
+            continue
+        said = hearing.said[change.cell.name]
+        before = change.old.witnesses if change.old is not None else {}
+        done.unheard += [(change.cell, name) for name in before if name not in said]
+        kept.append(replace(change, new=with_witnesses(change.new, said)))
+        place.append(kept[-1])
+    return kept
+
+
+def testify(cells: Sequence[Cell], witnesses: Sequence[Present], listed: WitnessList) -> tuple[Hearing, list[Change]]:
+    """Ask the witnesses about goldens that stand: what they said, and the goldens whose witnesses it changes.
+
+    A golden that is contradicted is left as it is.
+    """
+    hearing, changes = hear(cells, witnesses, listed), []
+    for cell in cells:
+        old = cell.golden
+        if old is None or hearing.contradicts(cell):
+            continue
+        new = with_witnesses(old, hearing.said[cell.name])
+        if new != old:
+            changes.append(Change(cell, old, new))
+    return hearing, changes
 
 
 def write_each(changes: Iterable[Change], place: Callable[[Cell], Path]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,14 +15,17 @@ from packaging.version import Version
 
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell, models_of
+from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import EARLIER, flips_of, flips_path, same_answer
 from tokenspec.areas.selection import Selection, goldens_path, load_cases, rows_of, select_cells
 from tokenspec.curation.certificates import certificates_are_complete
 from tokenspec.curation.manifest import manifest, schemas
 from tokenspec.curation.readme import readme
 from tokenspec.curation.releases import released_entries_are_kept
+from tokenspec.curation.witness_list import WitnessList, read_witnesses
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import TokenspecError
+from tokenspec.known_failures.entries import pattern
 from tokenspec.models import spec_of, specs
 from tokenspec.store.canonical import canonical_json, convert, read_json
 from tokenspec.store.entries import SPEC_VERSION
@@ -42,6 +46,7 @@ def problems() -> Iterator[str]:
         cases_are_well_formed,
         goldens_are_complete,
         goldens_agree,
+        witnesses_are_listed,
         certificates_are_complete,
         profiles_are_complete,
         flips_are_flips,
@@ -142,6 +147,44 @@ def _header(cell: Cell, golden: Golden) -> Iterator[str]:
     models = models_of(cell.row)
     if len(models) == 1 and golden.pins != spec_of(models[0]).pins:
         yield f"{cell.name}: made from another template or tokenizer than the row pins; bless it again"
+
+
+def witnesses_are_listed() -> Iterator[str]:
+    """Goldens name witnesses of their area in the listed version, with levels these find by themselves."""
+    listed = read_witnesses()
+    yield from _listed_well(listed)
+    for cell in select_cells(Selection()):
+        if cell.golden is None or cell.borrowed:
+            continue
+        levels = {witness.title: witness.levels for witness in listed.of([cell.area.name])}
+        for name, said in cell.golden.witnesses.items():
+            if name not in levels:
+                yield f"{cell.name}: {name} is no witness of {cell.area.name}; run: tokenspec bless --witnesses-only"
+            elif not said or said != sorted(set(said).intersection(levels[name])):
+                yield f"{cell.name}: {name} agrees in {said}, and is asked about {levels[name]}"
+
+
+def _listed_well(listed: WitnessList) -> Iterator[str]:
+    for witness in listed.witness:
+        if witness.area not in areas():
+            yield f"witnesses.toml: {witness.name}: no area {witness.area!r}"
+        elif strange := sorted(set(witness.levels) - set(areas()[witness.area].levels)):
+            yield f"witnesses.toml: {witness.name}: {witness.area} has no level {', '.join(strange)}"
+        elif not witness.levels:
+            yield f"witnesses.toml: {witness.name}: names no level it can confirm"
+    pairs = [(witness.name, witness.area) for witness in listed.witness]
+    yield from (f"witnesses.toml: {name} is listed twice for {area}" for name, area in repeated(pairs))
+    names, known = {name for name, _ in pairs}, all_checks()
+    for one in listed.difference:
+        if one.witness not in names or not any(pattern(one.check).fullmatch(check) for check in known):
+            yield f"witnesses.toml: the difference on {one.case} names no listed witness, or no check: {one.check}"
+        if len(one.reason.split()) < 3:
+            yield f"witnesses.toml: the difference on {one.case} needs a reason in plain words"
+
+
+def repeated(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What occurs more than once."""
+    return [pair for pair, count in Counter(pairs).items() if count > 1]
 
 
 def profiles_are_complete() -> Iterator[str]:

@@ -41,6 +41,7 @@ sha256sum -c SHA256SUMS
 | `toy/<row>/` | small tokenizers and templates of our own: complete, offline |
 | `schema/*.schema.json` | JSON Schema 2020-12 of every file and of every adapter result |
 | `flags.toml` | what a failure of a case means, by flag |
+| `witnesses.toml` | the outside programs that were asked about goldens, and where they are known to differ |
 | `requirements.json` | in an exported folder: the requirements that cases cite, id, level, text |
 | `ERRATA.toml` | every released expectation that changed, with its reason |
 
@@ -62,6 +63,11 @@ The key is the slug of its case. `outcome` is `ok` or `raises` (a conforming imp
 so itself. `pins` are the sha256 of the row's template and tokenizer it was made with: compare them with
 `models/<row>.toml` before you compare ids. `input_sha256` is the sha256 of `input` as JSON with sorted keys, no spaces,
 non-ASCII characters as they are.
+
+An oracle of ours may be wrong. So programs that others wrote are asked the same, each through an adapter like any
+implementation: `witnesses` names those whose answer was compared with `expect` and equal, `name version`, with the
+levels in which it was. `witnesses.toml` says how each is asked, and lists every answer that differs, with the reason
+why the golden stands. A golden without `witnesses` has none. They are no part of a golden's hash.
 {golden}
 ## Encodings
 

@@ -3,7 +3,7 @@
 An entry is one case (``cases/render#role-user``), one golden (``golden/qwen3/render#role-user``), or a plain file
 (``flags.toml``). ``fixtures/files/<version>.txt`` lists them with their hashes; the list of ``SPEC_VERSION`` grows with
 the tree, the others are releases and never change. A case's hash, and a golden's, is that of its record alone: it does
-not change when a neighbour does, or when it moves to another theme.
+not change when a neighbour does, when it moves to another theme, or when one more witness confirms it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tokenspec.errors import FixtureError, UsageError
 from tokenspec.store.canonical import input_sha256
 from tokenspec.store.case_files import cases_of_file, decode_cases
 from tokenspec.store.golden_files import decode_goldens
+from tokenspec.store.records import Golden
 
 SPEC_VERSION = "0.1"
 UNLISTED = {"MANIFEST.json", "README.md", "files"}
@@ -85,7 +86,12 @@ def cases_name(path: PurePosixPath) -> str:
 
 
 def record_sha256(record: object) -> str:
-    """The hash of one case or golden: of its JSON with sorted keys, no spaces, non-ASCII characters as they are."""
+    """The hash of one case or golden: of its JSON with sorted keys, no spaces, non-ASCII characters as they are.
+
+    Witnesses are left out: who confirms an expectation does not change it.
+    """
+    if isinstance(record, Golden):
+        record = msgspec.structs.replace(record, witnesses={})
     return input_sha256(msgspec.to_builtins(record))[:DIGITS]
 
 

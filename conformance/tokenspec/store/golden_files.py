@@ -31,6 +31,7 @@ class GoldenEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     pins: dict[str, str] | None = None
     oracle: dict[str, str] | None = None
     error: str | None = None
+    witnesses: dict[str, list[str]] = {}
     expect: dict[str, Any] | None = None
 
 
@@ -57,6 +58,7 @@ class GoldenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
             outcome=entry.outcome,
             error=entry.error,
             expect=entry.expect,
+            witnesses=entry.witnesses,
         )
 
 
@@ -132,6 +134,7 @@ def file_of(row: str, area: str, goldens: Iterable[Golden]) -> GoldenFile:
                 pins=None if golden.pins == pins else golden.pins,
                 oracle=None if golden.oracle == oracle else golden.oracle,
                 error=golden.error,
+                witnesses=golden.witnesses,
                 expect=golden.expect,
             )
             for golden in ordered

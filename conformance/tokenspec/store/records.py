@@ -44,6 +44,8 @@ class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     ``pins`` are the sha256 of everything of the row that the outcome depends on; ``input_sha256`` is the hash of the
     case's input. ``expect`` is typed by the area; where ``outcome`` is ``raises`` it is None, or says how.
+    ``witnesses`` are the outside programs that gave the same answer, ``name version``, each with the levels in which it
+    was compared; whoever they are, the expectation stays what it is.
     """
 
     case: str
@@ -54,6 +56,7 @@ class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     outcome: Outcome
     error: str | None = None
     expect: dict[str, Any] | None = None
+    witnesses: dict[str, list[str]] = {}
 
     @property
     def slug(self) -> str:

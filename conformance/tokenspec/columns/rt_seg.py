@@ -1,0 +1,197 @@
+"""RT-SEG as a column of the engines' area: its engines, fusions and labels, given a model that needs no download.
+
+It wants Python 3.12; in an environment of its own it answers through the pipe: ``tokenspec serve --impl
+tokenspec.columns.rt_seg:RtSegColumn``. Its modules are imported one by one: what segments needs torch, transformers and
+nltk, while the package's own ``__init__`` wants every parser and database it can use. The base units of a trace come
+with the case, so the parsers that would find them are not needed.
+
+Where the specification departs from the code (``normalized`` scores), the code is run with the moments the
+specification wants: its second pass takes them as arguments. Everything else is called as it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import msgspec
+
+from tokenspec.adapters import Unsupported
+from tokenspec.areas.engines.records import EnginesInput, Scripted
+from tokenspec.columns import installed_version
+from tokenspec.columns.single_modules import folders, installed_at, placeholder
+
+Segments = list[tuple[int, int]]
+PACKAGE = "rt_segmentation"
+FORCED = ("llm_split_forced_decoder", "RTLLMForcedDecoderBased")
+ENGINES = {
+    "forced-decoder": FORCED,
+    "surprisal": ("llm_split_surprisal", "RTLLMSurprisal"),
+    "entropy": ("llm_split_entropy", "RTLLMEntropy"),
+    "top-k-shift": ("llm_split_topk", "RTLLMTopKShift"),
+    "flatness-break": ("llm_split_flatness_break", "RTLLMFlatnessBreak"),
+    "rule-regex": ("rule_split_regex", "RTRuleRegex"),
+    "new-line": ("rule_split_newline", "RTNewLine"),
+    "new-line-verbose": ("rule_split_newline", "RTNewLineVerbose"),
+}
+FUSIONS = {
+    "voting": "OffsetFusionVoting",
+    "merge": "OffsetFusionMerge",
+    "intersect": "OffsetFusionIntersect",
+    "fuzzy": "OffsetFusionFuzzy",
+    "graph": "OffsetFusionGraph",
+}
+HINTS = {"algorithm", "chunk_size", "label_fusion_type", "score_mode", "cache_policy", "threshold", "max_distance"}
+TAKEN = {"alpha", "beta", "quantile", "sep_tok", "max_kv_tokens", "system_prompt", "window", "top_k", "chat_template"}
+EVERYTHING = 10**9
+
+
+class RtSegColumn:
+    """The column ``rt-seg``."""
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        self.version = installed_version("rt-seg")
+        self.rows: dict[str, dict[str, Any]] = {}
+
+    def info(self) -> dict[str, str]:
+        """Who this is; without the package every answer is *unsupported*."""
+        return {
+            "name": "rt-seg",
+            "version": self.version or "not installed",
+            "language": "python",
+            "homepage": "https://github.com/texttechnologylab/RT-SEG",
+        }
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Remember a row, whose tokens tiny models speak."""
+        self.rows[model] = assets
+
+    def segment(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Its engines, then its fusion."""
+        if self.version is None:
+            raise Unsupported("not installed")
+        given = msgspec.convert({key: value for key, value in request.items() if key != "row"}, EnginesInput)
+        if strange := set(given.parameters) - HINTS - TAKEN:
+            raise Unsupported(f"no option {min(strange)}")
+        if len(given.engines) + len(given.given) > 1 and given.fusion is None:
+            raise Unsupported("several segmentations without a fusion: it fails by an accident")
+        if not given.engines and given.fusion is None:
+            raise Unsupported("nothing to segment")
+        answer: dict[str, Any] = {}
+        results = [self.run(name, given, self.rows.get(request["row"]), answer) for name in given.engines]
+        results += [(list(each.offsets), each.labels or ["UNK"] * len(each.offsets)) for each in given.given]
+        if given.fusion is None:
+            return {"offsets": results[0][0], "labels": results[0][1], **answer}
+        fusing = module("late_fusion")
+        offsets = getattr(fusing, FUSIONS[given.fusion]).fuse([each for each, _ in results], **taken(given, FUSING))
+        labels = fusing.LabelFusion.fuse(
+            [each for each, _ in results],
+            [labels for _, labels in results],
+            offsets,
+            given.parameters.get("label_fusion_type", "majority"),
+        )
+        return {"offsets": offsets, "labels": labels}
+
+    def run(
+        self, name: str, given: EnginesInput, assets: dict[str, Any] | None, answer: dict[str, Any]
+    ) -> tuple[Segments, list[str]]:
+        """One engine; the forced decoder adds its threshold to the answer."""
+        place, engine_name = ENGINES[name]
+        engine = getattr(module(place), engine_name)
+        if name == "rule-regex":
+            starts = {0, *(start for start in given.base_units or [] if 0 < start < len(given.trace))}
+            spans = list(pairwise([*sorted(starts), len(given.trace)]))
+            with patch.object(module("seg_base").SegBase, "get_base_offsets", staticmethod(lambda *_, **__: spans)):
+                return both(engine._segment(given.trace, seg_base_unit="clause"))  # noqa: SLF001 - its one entry point
+        if not name.startswith("new-line"):
+            options = {"max_kv_tokens": capped(given.parameters), **taken(given, TAKEN - {"chat_template"})}
+            options = {"system_prompt": "", **options}
+            with given_model(engine, given, assets):
+                if name == "forced-decoder":
+                    return forced(engine, given, options, answer)
+                options.pop("sep_tok", None)
+                return both(engine._segment(given.trace, model_name="", **options))  # noqa: SLF001
+        return both(engine._segment(given.trace))  # noqa: SLF001
+
+
+FUSING = {"threshold", "max_distance"}
+
+
+def taken(given: EnginesInput, names: set[str]) -> dict[str, Any]:
+    """Parameters by their own names."""
+    return {name: value for name, value in given.parameters.items() if name in names}
+
+
+def capped(parameters: dict[str, Any]) -> int:
+    """How many cache entries its crop leaves; the other policies are not its."""
+    kind, _, size = parameters.get("cache_policy", "none").partition(":")
+    if kind == "window":
+        raise Unsupported("keeps the first entries of a cache, not the last")
+    return int(size) if kind == "legacy_head" else EVERYTHING
+
+
+def both(result: Any) -> tuple[Segments, list[str]]:
+    """Offsets and labels; where it gives none of either, it gives an empty list."""
+    return result if isinstance(result, tuple) else (result, [])
+
+
+def forced(
+    engine: Any, given: EnginesInput, options: dict[str, Any], answer: dict[str, Any]
+) -> tuple[Segments, list[str]]:
+    """Both passes of the forced decoder."""
+    gaps: list[Any] = []
+    normalize = engine.normalize
+
+    def overheard(values: Any) -> Any:
+        gaps.append(values)
+        return normalize(values)
+
+    kept = {key: value for key, value in options.items() if key not in {"window", "top_k"}}
+    first = {"trace": given.trace, "model_name": "", "alpha": 1.0, "beta": 2.0, "quantile": 90.0, **kept}
+    with patch.object(engine, "normalize", staticmethod(overheard)):
+        threshold, mean, deviation = engine._trace_pass(**first)  # noqa: SLF001
+    answer["threshold"] = float(threshold)
+    if given.parameters.get("score_mode") == "upstream_literal":
+        return both(engine._segment(given.trace, model_name="", **kept))  # noqa: SLF001
+    mean, deviation = gaps[0].mean(), gaps[0].std() + 1e-6
+    second = {key: value for key, value in first.items() if key != "quantile"}
+    offsets = engine._segment_pass(**second, threshold=threshold, gap_mean=mean, gap_std=deviation)  # noqa: SLF001
+    return offsets, ["UNK"] * len(offsets)
+
+
+@contextmanager
+def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None) -> Iterator[None]:
+    """The engine loads the model of the case."""
+    from tokenspec.columns.rt_seg_models import STANDARD_SEPARATOR, table, tiny
+
+    separator = given.parameters.get("sep_tok", STANDARD_SEPARATOR)
+    if separator != STANDARD_SEPARATOR:
+        raise Unsupported(f"its second pass inserts {STANDARD_SEPARATOR} only")
+    if isinstance(given.model, Scripted):
+        loaded: tuple[Any, Any] = table(given.model, separator)
+    elif given.model is not None and assets is not None:
+        template = given.parameters.get("chat_template", assets["chat_template"])
+        loaded = tiny(given.model, {**assets, "chat_template": template}, separator)
+    else:
+        raise Unsupported("an engine without a model")
+    with patch.object(engine, "load_model", staticmethod(lambda *_, **__: loaded)):
+        yield
+
+
+def module(name: str) -> ModuleType:
+    """One module of the package, without its ``__init__`` and without the parsers nobody calls here."""
+    if PACKAGE not in sys.modules:
+        root = installed_at(PACKAGE)
+        if root is None:
+            raise Unsupported("not installed")
+        folders(root, PACKAGE)
+        for parser in ("spacy", "stanza"):
+            placeholder(parser)
+    return importlib.import_module(f"{PACKAGE}.{name}")
