@@ -63,7 +63,7 @@ RENAMED = {
 NOTHING_DONE = {"strip", "lstrip", "rstrip", "lower", "upper", "casefold", "removeprefix", "removesuffix", "replace"}
 ORDERED = {"sorted", "reversed"}
 OPTIONAL_LAST = {"get", "pop", "next", "getattr", "split", "rsplit", "strip", "lstrip", "rstrip", "range", "enumerate"}
-OPTIONAL_LAST |= {"sum", "round", "startswith", "endswith", "find", "rfind", "encode", "decode", "setdefault"}
+OPTIONAL_LAST |= {"sum", "round", "startswith", "endswith", "find", "rfind", "encode", "decode"}
 SYMMETRIC = {"min", "max", "isdisjoint", "gcd"}
 UNSWAPPED = SYMMETRIC | {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "map", "filter", "cast", "super"}
 EMPTY = {
@@ -245,6 +245,8 @@ def arithmetic(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 
 def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
+        if any(isinstance(side, (ast.List, ast.Tuple)) for side in (node.left, node.right)):
+            return False
         if not isinstance(node.op, (ast.Add, ast.Mult)):
             return not (isinstance(node.op, ast.Mod) and is_string(node.left))
         return _is_number(node.left) or _is_number(node.right)
@@ -269,6 +271,8 @@ def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     if plain and len(given) > least:
         yield _with(node, args=given[:-1])
     for index, keyword in enumerate(node.keywords):
+        if keyword.arg == "device":
+            continue  # one and the same where there is no accelerator
         if keyword.arg is None or known is None or keyword.arg in known.optional:
             yield _with(node, keywords=_without(node.keywords, index))
 
