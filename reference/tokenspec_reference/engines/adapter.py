@@ -60,6 +60,7 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
         "threshold": result.curve.threshold if result.curve else None,
         "margin": result.margin,
         "close": list(result.close),
+        "reach": result.curve.reach if result.curve else None,
         "forwards": result.forwards,
     }
     if request.get("gold") is not None:

@@ -18,6 +18,12 @@ def cases() -> Iterator[Case]:
         ("quantile-over-hundred", "A percentile above 100 has no meaning.", {"quantile": 100.5}),
         ("quantile-text", "A number in quotes is no number.", {"quantile": "90"}),
         ("alpha-null", "A weight that is null.", {"alpha": None}),
+        ("beta-true", "A truth value is no weight.", {"beta": True}),
+        ("system-role-unknown", "A role that no turn of the prompt has.", {"system_role": "assistant"}),
+        ("system-prompt-number", "A system prompt that is no text.", {"system_prompt": 5}),
+        ("max-kv-tokens-zero", "A cache of no entries.", {"max_kv_tokens": 0}),
+        ("max-kv-tokens-fraction", "Half an entry.", {"max_kv_tokens": 2.5}),
+        ("window-of-another", "The forced decoder looks at no window.", {"window": 5}),
         ("score-mode", "A mode nobody defined.", {"score_mode": "literal"}),
         ("cache-policy", "A window without its size.", {"cache_policy": "window"}),
         ("cache-policy-zero", "A window of no entries.", {"cache_policy": "window:0"}),
@@ -25,6 +31,7 @@ def cases() -> Iterator[Case]:
     ]
     for slug, why, options in parameters:
         yield scripted(f"refuse-{slug}", why, "SEGMENT_REFUSAL", "ENG-060", TRACE, GAPS, outcome="raises", **options)
+    yield from of_other_engines()
     yield scripted(
         "refuse-two-cache-policies",
         "max_kv_tokens beside a window says two things at once.",
@@ -164,6 +171,61 @@ def cases() -> Iterator[Case]:
         engines=["new-line"],
         given=[{"offsets": [[0, 10]]}],
         outcome="raises",
+    )
+
+
+def of_other_engines() -> Iterator[Case]:
+    """Options of the other engines and of the fusions."""
+    signals: list[tuple[str, str, dict[str, Any]]] = [
+        ("surprisal", "window-zero", {"window": 0}),
+        ("entropy", "window-true", {"window": True}),
+        ("flatness-break", "window-fraction", {"window": 2.5}),
+        ("top-k-shift", "top-k-zero", {"top_k": 0, "window": 2}),
+        ("surprisal", "top-k-of-another", {"top_k": 3, "window": 2}),
+        ("surprisal", "quantile-above", {"quantile": 101, "window": 2}),
+    ]
+    for engine, slug, parameters in signals:
+        why = "An option that makes no sense for this engine."
+        yield scripted(
+            f"refuse-{engine}-{slug}",
+            why,
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            TRACE,
+            GAPS,
+            engine=engine,
+            outcome="raises",
+            **parameters,
+        )
+    fusions: list[tuple[str, str, dict[str, Any]]] = [
+        ("voting", "threshold-zero", {"threshold": 0}),
+        ("voting", "threshold-true", {"threshold": True}),
+        ("voting", "profile", {"profile": "seed"}),
+        ("fuzzy", "distance-negative", {"max_distance": -1}),
+        ("merge", "label-fusion", {"label_fusion_type": "most"}),
+        ("merge", "threshold-of-another", {"threshold": 2}),
+    ]
+    for fusion, slug, parameters in fusions:
+        yield case(
+            f"refuse-{fusion}-{slug}",
+            "An option that makes no sense for this fusion.",
+            "SEGMENT_REFUSAL SEGMENT_FUSION",
+            "ENG-060",
+            trace="0123456789",
+            given=[{"offsets": [[0, 4], [4, 10]]}, {"offsets": [[0, 10]]}],
+            fusion=fusion,
+            parameters=parameters,
+            outcome="raises",
+        )
+    yield scripted(
+        "refuse-separator-number",
+        "A number is no text.",
+        "SEGMENT_REFUSAL",
+        "ENG-064",
+        TRACE,
+        GAPS,
+        outcome="raises",
+        sep_tok=5,
     )
 
 

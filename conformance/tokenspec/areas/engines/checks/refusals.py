@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenspec.adapters import Refused
 from tokenspec.areas.check import Subject, Violation, check, cites
 
-REFUSING = ["ENG-043", "ENG-060", "ENG-061", "ENG-062", "ENG-063", "ENG-064", "ENG-065"]
+REFUSING = ["ENG-043", "ENG-060", "ENG-061", "ENG-062", "ENG-063", "ENG-064", "ENG-065", "ENG-086"]
 
 
 def _refusal(requirement: str) -> None:

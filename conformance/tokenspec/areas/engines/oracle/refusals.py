@@ -17,10 +17,20 @@ KNOWN = {
     "entropy": MODELS | {"window"},
     "flatness-break": MODELS | {"window"},
     "top-k-shift": MODELS | {"window", "top_k"},
-    "voting": {"threshold"},
-    "fuzzy": {"max_distance"},
+    "voting": {"profile", "threshold"},
+    "merge": {"profile"},
+    "intersect": {"profile"},
+    "fuzzy": {"profile", "max_distance"},
+    "graph": {"profile"},
 }
 HINTS = {"algorithm", "chunk_size"}
+LEAST = {"window": 1, "top_k": 1, "threshold": 1, "max_kv_tokens": 1, "max_distance": 0}
+WORDS = {
+    "score_mode": ("normalized", "upstream_literal"),
+    "system_role": ("system", "merge"),
+    "profile": ("partition", "upstream"),
+    "label_fusion_type": ("majority", "concat"),
+}
 
 
 def _number(value: Any) -> bool:
@@ -42,7 +52,14 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
             raise Refuses("ENG-060")
     if not 0 <= parameters.get("quantile", 50) <= 100:
         raise Refuses("ENG-060")
-    if parameters.get("score_mode", "normalized") not in ("normalized", "upstream_literal"):
+    if any(
+        type(parameters.get(name, least)) is not int or parameters.get(name, least) < least
+        for name, least in LEAST.items()
+    ):
+        raise Refuses("ENG-060")
+    if any(parameters.get(name, words[0]) not in words for name, words in WORDS.items()):
+        raise Refuses("ENG-060")
+    if not isinstance(parameters.get("system_prompt", ""), str):
         raise Refuses("ENG-060")
     policy = parameters.get("cache_policy", "none")
     if not re.fullmatch(r"none|(window|legacy_head):0*[1-9][0-9]*", policy):
@@ -55,7 +72,7 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
 def _refuse_tokenizer(given: EnginesInput, tokenizer: Any) -> None:
     """Prompts that cannot be written, and separators of several tokens."""
     separator = given.parameters.get("sep_tok", DEFAULT_SEPARATOR)
-    if not separator:
+    if not isinstance(separator, str) or not separator:
         raise Refuses("ENG-064")
     if isinstance(given.model, Scripted):
         if given.model.prompt is None:
