@@ -177,15 +177,24 @@ def text(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 def member(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """A collection without one of its members."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 1:
-        if isinstance(here.parent, (ast.Assign, ast.For, ast.comprehension)) and here.field in {"targets", "target"}:
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return  # names that are bound
+        if isinstance(node, ast.Tuple) and _is_record(node, here.parent):
             return
-        if isinstance(node, ast.Tuple) and not all(isinstance(item, (ast.Constant, ast.Name)) for item in node.elts):
-            return  # more likely a record than a collection
         for index in range(len(node.elts)):
             yield _with(node, elts=_without(node.elts, index))
     if isinstance(node, ast.Dict) and len(node.keys) > 1:
         for index in range(len(node.keys)):
             yield _with(node, keys=_without(node.keys, index), values=_without(node.values, index))
+
+
+def _is_record(node: ast.Tuple, parent: ast.AST) -> bool:
+    """Whether a tuple is more likely a record than a collection: not of plain values, or one of several of a length."""
+    if not all(isinstance(item, (ast.Constant, ast.Name)) for item in node.elts):
+        return True
+    beside = parent.values if isinstance(parent, ast.Dict) else getattr(parent, "elts", [])
+    lengths = {len(item.elts) if isinstance(item, ast.Tuple) else 0 for item in beside}
+    return len(beside) > 1 and len(lengths) == 1
 
 
 def connective(node: Any, here: Surroundings) -> Iterator[ast.AST]:
