@@ -217,6 +217,47 @@ def of_other_engines() -> Iterator[Case]:
             parameters=parameters,
             outcome="raises",
         )
+    malformed = {
+        "beyond": [[0, 4], [4, 11]],
+        "overlapping": [[0, 5], [4, 10]],
+        "empty-segment": [[0, 4], [4, 4], [4, 10]],
+        "reversed": [[0, 4], [10, 4]],
+        "unordered": [[4, 10], [0, 4]],
+        "negative": [[-1, 4], [4, 10]],
+    }
+    for slug, offsets in malformed.items():
+        for fusion in ("voting", "merge", "intersect", "fuzzy", "graph") if slug == "beyond" else ("merge",):
+            yield case(
+                f"refuse-{fusion}-of-{slug}",
+                "No segmentation of this trace.",
+                "SEGMENT_REFUSAL SEGMENT_FUSION",
+                "ENG-087",
+                trace="0123456789",
+                given=[{"offsets": [[0, 10]]}, {"offsets": offsets}],
+                fusion=fusion,
+                outcome="raises",
+            )
+    for slug, offsets in (malformed | {"shorter": [[0, 9]], "hole": [[0, 4], [5, 10]], "late": [[1, 10]]}).items():
+        yield case(
+            f"refuse-gold-{slug}",
+            "Gold is no partition of this trace.",
+            "SEGMENT_REFUSAL SEGMENT_AGREEMENT",
+            "ENG-093",
+            trace="0123456789",
+            given=[{"offsets": [[0, 3], [3, 10]]}],
+            gold=offsets,
+            outcome="raises",
+        )
+    for engine in ("forced-decoder", "entropy"):
+        yield case(
+            f"refuse-{engine}-without-model",
+            "Nothing to read the trace with.",
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            trace=TRACE,
+            engines=[engine],
+            outcome="raises",
+        )
     yield scripted(
         "refuse-separator-number",
         "A number is no text.",

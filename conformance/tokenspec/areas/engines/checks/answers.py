@@ -133,6 +133,7 @@ def has_a_threshold(question: Question) -> bool:
 )
 def threshold_is_the_oracles(subject: Subject) -> None:
     """The threshold is the oracle's: to nine digits on tables, to rounding on tiny models."""
+    _require_both(subject)
     _close(subject.output.threshold, subject.expect.threshold, digits(subject), "threshold")
 
 
@@ -145,7 +146,16 @@ def has_a_margin(question: Question) -> bool:
 @check("engines.margin", area="engines", level="SCORES", requires=("ENG-054",), kind="golden", applies=has_a_margin)
 def margin_is_the_oracles(subject: Subject) -> None:
     """The reported decision margin is the oracle's."""
+    _require_both(subject)
     _close(subject.output.margin, subject.expect.margin, 2 * digits(subject), "margin")
+
+
+def _require_both(subject: Subject) -> None:
+    """Threshold and margin are given together, or neither (ENG-054)."""
+    given = {name: getattr(subject.output, name) for name in ("threshold", "margin")}
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) == 1 and subject.expect.margin is not None:
+        raise Violation(f"no {missing[0]}, though scores decided", expected="threshold and margin", got=given)
 
 
 def _close(got: float | None, expected: float, tolerance: float, name: str) -> None:

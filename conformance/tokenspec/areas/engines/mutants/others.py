@@ -71,6 +71,19 @@ def _blank_pieces_kept(trace: str, cuts: Any) -> Any:
     return partition(cuts, len(trace))
 
 
+def _any_length(segmentations: Any, length: int | None, _profile: str) -> int:
+    return max((end for each in segmentations for _, end in each), default=0) if length is None else length
+
+
+def _any_gold() -> Mapping[str, Any]:
+    from tokenspec_reference.engines import metrics
+
+    def broken(gold: Any, predicted: Any) -> Any:
+        return metrics._Pair(metrics.boundaries(gold), metrics.boundaries(predicted), predicted[-1][1])
+
+    return {"metrics._paired": broken}
+
+
 def _without_profile(request: Request) -> None:
     request["parameters"].pop("profile", None)
 
@@ -220,6 +233,8 @@ MUTANTS = (
         {"rule_engines._without_blank_pieces": _blank_pieces_kept},
     ),
     mutant("upstream-partitions", "ENG-086", "the profile upstream is ignored", before=_without_profile),
+    mutant("any-segments", "ENG-087", "what is fused is not looked at", {"fusion._checked": _any_length}),
+    mutant("any-gold", "ENG-093", "gold may be anything", _any_gold),
     mutant("voting-upstream", "ENG-080", "head and tail may be lost", _upstream("OffsetFusionVoting")),
     mutant("fuzzy-upstream", "ENG-080", "the tail may be lost", _upstream("OffsetFusionFuzzy")),
     mutant("voting-half", "ENG-081", "half of the engines are enough", _half_is_enough),
