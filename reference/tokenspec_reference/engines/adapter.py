@@ -38,7 +38,14 @@ class Given:
         return self.result
 
 
-PLACES = {"aligner": "/fusion", "logits": "/model", "tokenizer": "/model"}
+PLACES = {
+    "aligner": "/fusion",
+    "logits": "/model",
+    "model_name": "/model",
+    "predicted": "/gold",
+    "segmentations": "/given",
+    "tokenizer": "/model",
+}
 
 
 def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
@@ -55,8 +62,8 @@ def _place(field: str | None, request: Mapping[str, Any]) -> str:
     """The pointer to what an error calls ``field``: options stand below ``parameters``."""
     if field is None:
         return ""
-    name = field.replace(".", "/")
-    return PLACES.get(field) or (f"/{name}" if name.split("/")[0] in request else f"/parameters/{name}")
+    name = field.partition("[")[0].replace(".", "/")
+    return PLACES.get(name) or (f"/{name}" if name.split("/")[0] in request else f"/parameters/{name}")
 
 
 def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
@@ -77,6 +84,7 @@ def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> di
         "threshold": result.curve.threshold if result.curve else None,
         "margin": result.margin,
         "close": list(result.close),
+        "reach": result.curve.reach if result.curve else None,
         "forwards": result.forwards,
     }
     if request.get("gold") is not None:

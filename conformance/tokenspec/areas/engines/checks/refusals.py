@@ -5,7 +5,18 @@ from __future__ import annotations
 from tokenspec.areas.check import Subject, check, cites
 from tokenspec.areas.refusal import refused
 
-REFUSING = ["ENG-043", "ENG-060", "ENG-061", "ENG-062", "ENG-063", "ENG-064", "ENG-065"]
+REFUSING = [
+    "ENG-043",
+    "ENG-060",
+    "ENG-061",
+    "ENG-062",
+    "ENG-063",
+    "ENG-064",
+    "ENG-065",
+    "ENG-086",
+    "ENG-087",
+    "ENG-093",
+]
 
 
 def _refusal(requirement: str) -> None:

@@ -144,6 +144,8 @@ def next_token_agrees_with_leftover(subject: Subject) -> None:
         following = field(answer.next_tokens, "next_tokens")
         if not following:
             raise Violation("no token is allowed although bytes are forced", expected=leftover, got=[])
+        if len(following) > MOST_REPORTED:
+            raise Violation("more ids than an answer names", expected=f"at most {MOST_REPORTED}", got=len(following))
         for token in following:
             data = known.spell([token])
             if data is None or not (data.startswith(leftover) or leftover.startswith(data)):
