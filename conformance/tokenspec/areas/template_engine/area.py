@@ -45,13 +45,14 @@ def request(case: Case, row: str) -> dict[str, Any]:
 
 
 def of_row(case: Case, row: str) -> tuple[str, dict[str, Any]]:
-    """A row's template, and the variables of a conversation on it."""
+    """A row's template, or the one that comes with a conversation, and the variables it sees."""
     from tokenspec.areas.template_engine.oracle.inputs import special_tokens, template_variables
     from tokenspec.models import load
 
     loaded = load(row)
     options = {**loaded.options, **case.input.get("options", {})}
-    return loaded.chat_template, template_variables(case.input, options, special_tokens(loaded.directory))
+    template = options.pop("chat_template", loaded.chat_template)
+    return template, template_variables(case.input, options, special_tokens(loaded.directory))
 
 
 def borrowed(case: Case) -> Case | None:
