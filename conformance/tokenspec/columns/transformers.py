@@ -52,6 +52,8 @@ class TransformersColumn:
 
         if self.version is None:
             raise Unsupported("not installed")
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         try:
             return {"text": render(request["template"], request["inputs"], datetime.fromisoformat(request["now"]))}
         except Exception as error:

@@ -41,7 +41,8 @@ def request(case: Case, row: str) -> dict[str, Any]:
     from tokenspec.oracle.clock import FROZEN
 
     template, inputs = of_row(case, row) if row != NO_ROW else (case.input["template"], case.input.get("inputs", {}))
-    return {"template": template, "inputs": inputs, "environment": ENVIRONMENT, "now": FROZEN.isoformat()}
+    asked = {"template": template, "inputs": inputs, "environment": ENVIRONMENT, "now": FROZEN.isoformat()}
+    return {**asked, "limits": case.input["limits"]} if "limits" in case.input else asked
 
 
 def of_row(case: Case, row: str) -> tuple[str, dict[str, Any]]:
