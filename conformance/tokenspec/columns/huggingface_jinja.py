@@ -50,6 +50,8 @@ class HuggingfaceJinjaColumn:
 
     def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ask the program."""
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         outcome = self.started().call("render_template", "template-engine", request, PATIENCE)
         match outcome:
             case Ok(output):

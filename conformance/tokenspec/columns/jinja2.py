@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tokenspec.adapters import Rejected
+from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.columns import installed_version
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Jinja2Column:
 
     def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
         """Render with stock filters; whatever Jinja raises is a refusal."""
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         now = datetime.fromisoformat(request["now"])
         environment = request["environment"]
         try:

@@ -38,6 +38,8 @@ class MinijinjaColumn:
         """Render with its own filters; whatever it raises is a refusal."""
         if installed_version("minijinja") is None:
             raise Unsupported("not installed; run: pip install minijinja")
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         if ABORTS.search(request["template"]):
             raise Unsupported("not asked: it ends the whole process where the memory for this size is not to be had")
         now = datetime.fromisoformat(request["now"])

@@ -52,6 +52,8 @@ class TransformersColumn:
 
         if self.version is None:
             raise Unsupported("not installed")
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         try:
             return {"text": render(request["template"], request["inputs"], datetime.fromisoformat(request["now"]))}
         except Exception as error:
@@ -66,8 +68,9 @@ class TransformersColumn:
         if wanted == "hf4" and not installed.startswith("4."):
             raise Unsupported(f"transformers {installed} prepares messages in its own way, {wanted} is asked for")
         assets = self.assets[request["model"]]
-        tokenizer, template = load(request["model"]).tokenizer, assets["chat_template"]
-        arguments = {"tools": request["tools"], "chat_template": template, **request["options"]}
+        tokenizer = load(request["model"]).tokenizer
+        arguments = {"tools": request["tools"], "chat_template": assets["chat_template"], **request["options"]}
+        template = arguments["chat_template"]
         try:
             with frozen(datetime.fromisoformat(request["now"])):
                 text = tokenizer.apply_chat_template(request["messages"], tokenize=False, **arguments)

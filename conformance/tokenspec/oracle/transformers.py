@@ -46,9 +46,8 @@ class TransformersOracle:
                 text: str = self.row.tokenizer.apply_chat_template(
                     copy.deepcopy(messages),
                     tools=copy.deepcopy(tools),
-                    chat_template=self.row.chat_template,
                     tokenize=False,
-                    **copy.deepcopy(options),
+                    **{"chat_template": self.row.chat_template, **copy.deepcopy(options)},
                 )
         except Exception as error:
             raise OracleRefuses(error) from error
@@ -60,9 +59,8 @@ class TransformersOracle:
             ids: list[int] = self.row.tokenizer.apply_chat_template(
                 copy.deepcopy(messages),
                 tools=copy.deepcopy(tools),
-                chat_template=self.row.chat_template,
                 tokenize=True,
                 return_dict=False,
-                **copy.deepcopy(options),
+                **{"chat_template": self.row.chat_template, **copy.deepcopy(options)},
             )
         return list(ids)

@@ -26,15 +26,16 @@ class Part:
     executed_by: tuple[str, ...]
 
 
-RENDERING = ("render", "parse", "bridge", "template-engine")
+RENDERERS = ("render", "parse", "bridge")
+RENDERING = (*RENDERERS, "template-engine")
 PARTS = (
-    Part("families", ("render",), ("renderers/families/*",), RENDERING),
+    Part("families", ("render",), ("renderers/families/*",), RENDERERS),
     Part("template", ("template-engine",), ("renderers/template/*",), RENDERING),
     Part(
         "turns",
         ("parse", "bridge"),
         ("renderers/parsing/*", "renderers/bridge.py", "renderers/template_turns.py"),
-        RENDERING,
+        RENDERERS,
     ),
     Part("fast-forward", ("fast-forward",), ("fast_forward/*",), ("fast-forward",)),
     Part("processors", ("processors",), ("processors/*",), ("processors",)),

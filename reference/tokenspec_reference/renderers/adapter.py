@@ -26,11 +26,13 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     if model is None:
         raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
     options = {name: value for name, value in (request.get("options") or {}).items() if name != "add_generation_prompt"}
+    given = options.pop("chat_template", None)
+    turns = model.wire if given is None else {}  # what the row states of turns is true of its own template
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
-        family=model.family or None,
-        chat_template=model.chat_template,
+        family=(model.family or None) if given is None else "template",
+        chat_template=model.chat_template if given is None else given,
         normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
@@ -39,8 +41,8 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
         wire=None
         if not model.wire
         else Wire(
-            assistant_open=tuple(model.wire.get("assistant_open", ())),
-            assistant_close=tuple(model.wire.get("assistant_close", ())),
+            assistant_open=tuple(turns.get("assistant_open", ())),
+            assistant_close=tuple(turns.get("assistant_close", ())),
             placeholders=tuple(model.wire.get("placeholder", ())),
             stops=tuple(model.wire.get("stop", ())),
         ),

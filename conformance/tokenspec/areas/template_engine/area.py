@@ -41,17 +41,19 @@ def request(case: Case, row: str) -> dict[str, Any]:
     from tokenspec.oracle.clock import FROZEN
 
     template, inputs = of_row(case, row) if row != NO_ROW else (case.input["template"], case.input.get("inputs", {}))
-    return {"template": template, "inputs": inputs, "environment": ENVIRONMENT, "now": FROZEN.isoformat()}
+    asked = {"template": template, "inputs": inputs, "environment": ENVIRONMENT, "now": FROZEN.isoformat()}
+    return {**asked, "limits": case.input["limits"]} if "limits" in case.input else asked
 
 
 def of_row(case: Case, row: str) -> tuple[str, dict[str, Any]]:
-    """A row's template, and the variables of a conversation on it."""
+    """A row's template, or the one that comes with a conversation, and the variables it sees."""
     from tokenspec.areas.template_engine.oracle.inputs import special_tokens, template_variables
     from tokenspec.models import load
 
     loaded = load(row)
     options = {**loaded.options, **case.input.get("options", {})}
-    return loaded.chat_template, template_variables(case.input, options, special_tokens(loaded.directory))
+    template = options.pop("chat_template", loaded.chat_template)
+    return template, template_variables(case.input, options, special_tokens(loaded.directory))
 
 
 def borrowed(case: Case) -> Case | None:

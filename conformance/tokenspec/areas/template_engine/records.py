@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 
 class TemplateInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A template and its variables."""
+    """A template, its variables, and how much it may build where the case bounds that."""
 
     template: str
     inputs: dict[str, Any] = {}
+    limits: dict[Literal["characters", "steps"], int] = {}
 
 
 class TemplateOutput(msgspec.Struct, forbid_unknown_fields=True):

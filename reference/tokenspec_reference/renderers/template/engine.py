@@ -72,5 +72,5 @@ def render_text(template: str, variables: Mapping[str, Any], *, now: datetime, l
 
 def render_template(request: Mapping[str, Any]) -> dict[str, Any]:
     """Operation ``render_template``."""
-    now = datetime.fromisoformat(request["now"])
-    return {"text": str.__str__(render_text(request["template"], request["inputs"], now=now))}
+    now, limits = datetime.fromisoformat(request["now"]), Limits(**request.get("limits", {}))
+    return {"text": str.__str__(render_text(request["template"], request["inputs"], now=now, limits=limits))}

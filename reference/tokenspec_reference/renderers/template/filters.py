@@ -102,7 +102,7 @@ def _join(context: Context, value: Iterable[Any], d: Any = "", attribute: Any = 
 
 
 def _replace(context: Context, s: Any, old: Any, new: Any, count: Any = None) -> str:
-    text, needle, fresh = (_tracked(context, value) for value in (s, old, new))
+    text, needle, fresh = (_tracked(context, value).unmarked() for value in (s, old, new))
     check_method(state_of(context).limits, "replace", text, (needle, fresh), {})
     return text.replace(needle, fresh, -1 if count is None else count)
 
@@ -124,7 +124,7 @@ def _capitalize(context: Context, s: Any) -> str:
 
 
 def _title(context: Context, s: Any) -> str:
-    return _tracked(context, s).mapped(jinja_filters.do_title)
+    return _tracked(context, s).unmarked().mapped(jinja_filters.do_title)
 
 
 def _center(context: Context, value: Any, width: Any = 80) -> str:

@@ -90,9 +90,11 @@ class TrackedFormatter(SandboxedFormatter):
         if any("{" in (spec or "") for _, _, spec, _ in fields):
             return derived(text)
         pieces: list[str] = []
-        automatic = 0
+        automatic = position = 0
         for literal, field, spec, conversion in fields:
-            pieces.append(literal)
+            position = str.find(format_string, literal, position)
+            pieces.append(format_string[position : position + len(literal)])
+            position += len(literal)
             if field is None:
                 continue
             name = field

@@ -304,5 +304,6 @@ class Tracked(str):
         return self._like("".join(piece for piece, _ in pieces), merged((len(piece), o) for piece, o in pieces))
 
     def zfill(self, width: Any, /) -> Tracked:
-        text = str.zfill(self, width)
-        return self if len(text) == len(self) else self.padded_as(text)
+        sign = int(str.startswith(self, ("+", "-")))
+        fill = len(str.zfill(self, width)) - len(self)
+        return self._joined(self[:sign], "0" * fill, self[sign:]) if fill else self

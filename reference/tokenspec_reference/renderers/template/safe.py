@@ -23,6 +23,9 @@ class SafeText(Tracked):
         """Tell Jinja that this needs no escaping."""
         return self
 
+    def __repr__(self) -> str:
+        return f"Markup({str.__repr__(self)})"
+
     def unmarked(self) -> Tracked:
         return Tracked.of(str.__str__(self), runs_of(self))
 

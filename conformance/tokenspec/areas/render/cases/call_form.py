@@ -171,7 +171,7 @@ CASES = (
         ],
         "ARGUMENTS_FORM",
         "TOOL_RESULTS",
-        requires=(*SAMPLED, "RND-022"),
+        requires=("RND-005", *SAMPLED, "RND-022"),
         tools=[ADD],
         derive=("tool",),
         options=GENERATE,

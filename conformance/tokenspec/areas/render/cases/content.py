@@ -97,7 +97,7 @@ CASES = (
         [user([text_part("line\n"), text_part("\nline")]), assistant("ok")],
         "CONTENT_PARTS",
         "SEAM_MERGE",
-        requires=(*REJECTS, "RND-022", "RND-027"),
+        requires=("RND-005", *REJECTS, "RND-022", "RND-027"),
     ),
     render(
         "content-assistant-parts",
@@ -178,7 +178,7 @@ CASES = (
         "Two images around text give two placeholders in the caller's order.",
         [user([IMAGE_PART, text_part(" against "), PICTURE, text_part("\nWhich is older?")])],
         "MULTIMODAL",
-        requires=(*REJECTS, "RND-022"),
+        requires=("RND-005", *REJECTS, "RND-022"),
     ),
     render(
         "content-image-in-tool-result",

@@ -17,7 +17,7 @@ from tokenspec.areas.render.cases.build import (
     user,
 )
 
-ALL = ("RND-020", "RND-021", "RND-022", "RND-023", "RND-024", "RND-026", "RND-028")
+ALL = ("RND-005", "RND-020", "RND-021", "RND-022", "RND-023", "RND-024", "RND-026", "RND-028")
 CALLED = calling(call("get_weather", {"city": "Rome"}))
 
 CASES = (

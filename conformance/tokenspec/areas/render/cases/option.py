@@ -89,7 +89,7 @@ PREFILLS = (
         [STORY, assistant("Once")],
         "PREFILL",
         "GENERATION_PROMPT",
-        requires=("RND-002", "RND-003"),
+        requires=("RND-005", "RND-002", "RND-003"),
         options={**CONTINUE, **GENERATE},
     ),
 )

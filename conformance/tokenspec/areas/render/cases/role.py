@@ -156,7 +156,7 @@ CASES = (
         "Where a default system text is injected, message 0 is still the caller's first message.",
         [user("Zero."), assistant("One."), user("Two.")],
         "SYSTEM_PLACEMENT",
-        requires=("RND-001", "RND-021", "RND-022"),
+        requires=("RND-005", "RND-001", "RND-021", "RND-022"),
         issue="renderers#53",
     ),
     render(

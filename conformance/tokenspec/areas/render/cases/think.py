@@ -69,7 +69,7 @@ CASES = (
         [Q, assistant(f"<think>\n{R}\n</think>\n\n{A}"), NEXT],
         "REASONING_INLINE",
         "REASONING_HISTORY",
-        requires=(*TEXT, "RND-023"),
+        requires=("RND-005", *TEXT, "RND-023"),
         options=GENERATE,
     ),
     render(
@@ -238,7 +238,7 @@ CASES = (
         LOOP,
         "REASONING_HISTORY",
         "TOOL_CALLS",
-        requires=(*SAMPLED, "RND-022"),
+        requires=("RND-005", *SAMPLED, "RND-022"),
         tools=[WEATHER],
         features=TOOL_THINKING,
     ),

@@ -139,6 +139,17 @@ def everything_adopted() -> Iterator[None]:
         yield
 
 
+class WithoutMasks(ReferenceAdapter):
+    """The reference, whose masks of a template that comes with the conversation mark nothing."""
+
+    def render(self, request: Request) -> Result:
+        """Render, and forget what is body."""
+        result = super().render(request)
+        if "chat_template" in request["options"]:
+            result["is_content"] = [False] * len(result["token_ids"])
+        return result
+
+
 def mutant(id_: str, breaks: str, note: str, within: Break) -> Mutant:
     """One mechanism less."""
     return Mutant(f"render-provenance-{id_}", "render", tuple(breaks.split()), note, lambda: Provenance(within))
@@ -154,5 +165,12 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("no-placeholders", "RND-022", "what stands for a picture is no body", parts_whole),
     mutant("plain-concat", "RND-022", "joining strings loses their origin", joined_without_provenance),
     mutant("plain-strip", "RND-022", "stripping a string loses its origin", strip_without_provenance),
+    Mutant(
+        "render-provenance-own-only",
+        "render",
+        ("RND-005",),
+        "a template that comes with the conversation has no body",
+        WithoutMasks,
+    ),
     mutant("adopts-injected", "RND-021", "a default system turn belongs to the first message", everything_adopted),
 )

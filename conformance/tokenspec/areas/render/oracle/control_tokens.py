@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.oracle.attribution import Render, Undecidable, locate, neighbour
+from tokenspec.oracle.characters import printed_of
 from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
 if TYPE_CHECKING:
@@ -40,19 +41,21 @@ def scaffold_control_ids(case: Case, row: Row) -> list[int]:
         OracleRefuses: the template refuses the case.
     """
     oracle, options = TransformersOracle(row), effective_options(row, case.input.get("options", {}))
+    template = {name: options.pop(name) for name in ("chat_template",) if name in options}
     request = {"messages": case.input["messages"], "tools": case.input.get("tools"), "options": options}
     strings = [text for text, _ in _strings(request)]
     known = control_tokens(row)
 
     def render(changed: list[Any]) -> str:
         given = _with_strings(request, iter(changed))
-        return oracle.text(given["messages"], given["tools"], given["options"])
+        return oracle.text(given["messages"], given["tools"], {**given["options"], **template})
 
     text = render(strings)
     typed = [False] * len(text)
     for number, (string, is_typed) in enumerate(_strings(request)):
         if is_typed and any(may_spell_part(string, token) for token in known):
-            for start, end in _typed_ranges(text, strings, number, render):
+            ranges = printed_of if template else _typed_ranges
+            for start, end in ranges(text, strings, (number,), render):
                 typed[start:end] = [True] * (end - start)
     pattern = re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)")
     return [known[match[0]] for start, end in _runs(typed) for match in pattern.finditer(text, start, end)]
@@ -64,14 +67,15 @@ def may_spell_part(string: str, token: str) -> bool:
     return token in string or string in token or joined
 
 
-def _typed_ranges(text: str, strings: list[str], number: int, render: Render) -> list[tuple[int, int]]:
+def _typed_ranges(text: str, strings: list[str], path: tuple[int], render: Render) -> list[tuple[int, int]]:
     """Where one string stands.
 
     A string without letters outside its markup is found by changing all its letters; what stands between two of them
     (brackets, bars) spells no control token by itself.
     """
+    (number,) = path
     try:
-        return locate(text, strings, (number,), render)
+        return locate(text, strings, path, render)
     except Undecidable as undecidable:
         changed = [*strings]
         changed[number] = "".join(map(neighbour, strings[number]))

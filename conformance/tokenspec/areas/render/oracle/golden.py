@@ -9,6 +9,7 @@ from typing import Any
 from tokenspec.areas.render.records import RenderExpect, RenderInput, SpanKind
 from tokenspec.models import Row
 from tokenspec.oracle.attribution import Owners, Undecidable, attribute
+from tokenspec.oracle.characters import attribute_by_character
 from tokenspec.oracle.clock import OTHER
 from tokenspec.oracle.token_bytes import token_starts
 from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options, versions
@@ -129,14 +130,15 @@ def label_characters(
     def render(changed: list[Any]) -> str:
         return oracle.text(changed, given.tools, options)
 
-    owners = attribute(messages, render)
+    is_given = "chat_template" in given.options  # such a template may change bodies on their way
+    owners = (attribute_by_character if is_given else attribute)(messages, render)
     labels: list[Label] = [("scaffold", None)] * len(text)
     for position, owner in enumerate(owners.owner):
         if owner is not None:
             labels[position] = ("content", owner)
     for position, index in placeholders(row, owners, messages):
         labels[position] = ("content", index)
-    prompt = prompt_length(oracle, given, options, text)
+    prompt = prompt_length(oracle, given, options, text, row.spec.wire.assistant_open if is_given else ())
     for position in range(len(text) - prompt, len(text)):
         labels[position] = ("prompt", None)
     for index, (start, end) in sampled_regions(
@@ -180,12 +182,19 @@ def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tupl
             yield position, index
 
 
-def prompt_length(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str) -> int:
-    """How many characters at the end of the text are the generation prompt."""
+def prompt_length(
+    oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str, openers: tuple[str, ...] = ()
+) -> int:
+    """How many characters at the end of the text are the generation prompt.
+
+    It is one of ``openers`` where the template ends the last turn otherwise in front of a prompt.
+    """
     if not options.get("add_generation_prompt"):
         return 0
     without = oracle.text(given.messages, given.tools, {**options, "add_generation_prompt": False})
     if not text.startswith(without):
+        if opener := next(filter(text.endswith, openers), ""):
+            return len(opener)
         raise Undecidable("the text without generation prompt is no prefix of the text with it")
     return len(text) - len(without)
 

@@ -13,10 +13,18 @@ def asked(*expressions: str, before: str = "") -> str:
 
 
 def case(
-    slug: str, requires: str, flags: str, why: str, template: str, *, issue: str | None = None, **inputs: Any
+    slug: str,
+    requires: str,
+    flags: str,
+    why: str,
+    template: str,
+    *,
+    issue: str | None = None,
+    limits: dict[str, int] | None = None,
+    **inputs: Any,
 ) -> Case:
     """One micro-template. ``requires`` are numbers of TPL requirements; what it renders is asked of the oracle."""
-    content: dict[str, Any] = {"template": template}
+    content: dict[str, Any] = {"template": template, **({"limits": limits} if limits else {})}
     return Case(
         id=f"template-engine/{slug}",
         area="template-engine",

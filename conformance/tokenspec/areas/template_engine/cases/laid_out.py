@@ -80,6 +80,15 @@ CASES = [
         text="<b>a &amp; b</b>  &lt;c&gt;",
     ),
     case(
+        "safe-text-loses-its-mark",
+        "064 023",
+        "TEMPLATE_STRINGS",
+        "Replacing, titles and joining by the filter give plain text; a printed list shows what is safe.",
+        "{{ (t|e)|replace('y', '<') }}|{{ ((t|e)|title) + '<' }}|{{ ([t|safe]|join) + '<' }}|{{ [t|safe, {'k': t|e}] }}"
+        "|{{ (t|e)|trim + '<' }}|{{ (t|e)|upper + '<' }}|{{ ('%s'|safe)|format(t) }}|{{ (t|e)|center(9) + '<' }}",
+        t="x < y",
+    ),
+    case(
         "translate",
         "064",
         "TEMPLATE_STRINGS",

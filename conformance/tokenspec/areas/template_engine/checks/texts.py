@@ -57,6 +57,7 @@ TOPICS = {
     "date": ("TPL-075", "The date is the request's."),
     "functions": ("TPL-076", "Range, dict, namespace, cycler and joiner are there."),
     "values-not-run": ("TPL-085", "Values are never run."),
+    "within-bounds": ("TPL-088", "What stays within the bounds of the request is rendered."),
     "large-numbers": ("TPL-087", "A large number that makes nothing large is just a number."),
 }
 """What answers are judged for: check name, requirement, one line."""
@@ -82,6 +83,7 @@ REFUSED = {
     "recursion": ("TPL-083", "Endless recursion is refused."),
     "loading": ("TPL-084", "Loading another template is refused."),
     "sizes": ("TPL-086", "What no memory holds is refused."),
+    "bounds": ("TPL-088", "What goes beyond the bounds of the request is refused."),
 }
 """What refusals are judged for."""
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, TemplateSyntaxError, Undefined, nodes
 from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
+from tokenspec.adapters import Unsupported
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.renderers.template.engine import TemplateRefuses
 from tokenspec_reference.renderers.template.limits import InvalidTemplate, TemplateLimitExceeded
@@ -49,6 +50,8 @@ class Edited:
         return {"name": "mutant", "version": "0", "language": "python"}
 
     def render_template(self, request: Json) -> Json:
+        if "limits" in request:
+            raise Unsupported("takes no bounds")
         active = [patch.object(owner, name, replacement) for owner, name, replacement in self.patches]
         for one in active:
             one.start()

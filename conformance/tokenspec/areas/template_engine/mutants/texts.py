@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
@@ -32,6 +33,7 @@ from tokenspec.areas.template_engine.mutants.edits import (
     rewriting,
     setting,
 )
+from tokenspec_reference.renderers.template.engine import render_template
 from tokenspec_reference.renderers.template.sandbox import GenerationTag, raise_exception
 
 Json = dict[str, Any]
@@ -334,7 +336,25 @@ MUTANTS = (
         lambda: Edited(refusal=lambda error: {"text": ""} if isinstance(error, MemoryError) else raising(error)),
     ),
     mutant("numbers-are-sizes", "087", "a line is no wider than text", lambda: Edited(edit=bounded("wordwrap"))),
+    mutant("no-bounds", "088", "the bounds of a request are not looked at", lambda: Bounded(2**40)),
+    mutant("narrow-bounds", "088", "a hundredth of what is allowed", lambda: Bounded(1000)),
 )
+
+
+@dataclass
+class Bounded:
+    """The reference with the same bounds for every request."""
+
+    bound: int
+
+    def info(self) -> dict[str, str]:
+        """Who this is."""
+        return {"name": "mutant", "version": "0", "language": "python"}
+
+    def render_template(self, request: Json) -> Json:
+        """Render within the own bounds."""
+        limits = {"limits": {"characters": self.bound, "steps": self.bound}} if "limits" in request else {}
+        return render_template({**request, **limits})
 
 
 def bounded(name: str) -> Callable[[Environment], None]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
 from tokenspec.areas.area import NO_ROW
+from tokenspec.areas.template_engine.oracle.bounds import within
+from tokenspec.areas.template_engine.records import TemplateInput
+from tokenspec.errors import FixtureError
 from tokenspec.oracle.clock import FROZEN, frozen
 from tokenspec.oracle.transformers import versions
-from tokenspec.store.canonical import input_sha256
+from tokenspec.store.canonical import convert, input_sha256
 from tokenspec.store.records import Case, Golden
 
 
@@ -23,8 +27,14 @@ def template_golden(case: Case) -> Golden:
         "pins": {},
         "oracle": {name: version for name, version in versions().items() if name != "tokenizers"},
     }
+    given = convert(case.input, TemplateInput, where=f"{case.id}: input")
     try:
-        text = render(case.input["template"], case.input.get("inputs", {}), FROZEN)
+        if given.limits:
+            render("", {}, FROZEN)  # what is imported at the first time is not the template's doing
+        with within(given.limits, case.id) if given.limits else nullcontext():
+            text = render(given.template, given.inputs, FROZEN)
+    except FixtureError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever a template raises is its refusal
         kind = type(error).__name__
         return Golden(**header, outcome="raises", error=f"{kind}: {error}" if kind == "TemplateError" else kind)

@@ -1,0 +1,50 @@
+"""MASKS of a template that comes with the conversation: the row's own, given so, changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tokenspec.adapters import Ok
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.laying import BODY
+from tokenspec.areas.render.checks.masks import mask_of
+from tokenspec.areas.render.checks.place import describe, labels_of, row_of
+from tokenspec.areas.render.checks.text import require_template, text_of
+
+OPTION = "chat_template"
+KINDS = {"is_content": BODY, "sampled_mask": frozenset({"sampled"})}
+
+
+def renders_the_rows_template(question: Question) -> bool:
+    """The case asks how the row's template does when it is given, and brings none itself."""
+    return "RND-005" in question.cell.case.requires and OPTION not in question.input.get("options", {})
+
+
+@check(
+    "render.own-template",
+    area="render",
+    level="MASKS",
+    requires=("RND-005",),
+    kind="metamorphic",
+    applies=renders_the_rows_template,
+)
+def the_rows_template_changes_nothing(subject: Subject) -> None:
+    """Text, ids and masks are the same where the row's template comes with the conversation."""
+    require_template(subject)
+    options = {**subject.request["options"], OPTION: row_of(subject).chat_template}
+    outcome = subject.call({**subject.request, "options": options})
+    if not isinstance(outcome, Ok):
+        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
+    other = replace(subject, output=outcome.output)
+    if (text_of(other), other.output.token_ids) != (text_of(subject), subject.output.token_ids):
+        raise Violation("the row's own template, given with the conversation, gives another text or other ids")
+    labels = labels_of(other)
+    for name, kinds in KINDS.items():
+        for token, (marked, (kind, _)) in enumerate(zip(mask_of(other, name), labels, strict=True)):
+            if kind != "unattributed" and marked != (kind in kinds):
+                raise Violation(
+                    f"{name} is wrong where the row's template comes with the conversation",
+                    where=describe(other, token),
+                    expected=kind,
+                    got=marked,
+                )
