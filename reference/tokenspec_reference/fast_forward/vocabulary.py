@@ -141,7 +141,7 @@ class TokenBytes:
         low = bisect_left(self.words, prefix)
         if low == len(self.words) or not self.words[low].startswith(prefix):
             return low, low
-        return low, bisect_left(self.words, _after_all(prefix), low) if prefix else len(self.words)
+        return low, bisect_left(self.words, _after_all(prefix), low)
 
     def extensions(self, prefix: bytes, grammar: Matcher | None) -> Iterator[bytes]:
         """What may follow ``prefix`` inside one token: its further bytes, at least one, that the grammar allows.

@@ -84,6 +84,7 @@ def cases() -> Iterator[Case]:
         text = "".join(map(chr, codes))
         why = "Every byte that UTF-8 knows, so that each has its place in a vocabulary."
         yield case(f"ways-bytes-{name}", why, "CONTINUATIONS", either(f"{text}.", f"{text}!"), rows=BYTE_LEVEL)
+    yield from marks()
     yield from unchecked()
     yield from after_special()
     yield from looks_ahead()
@@ -91,6 +92,15 @@ def cases() -> Iterator[Case]:
     for name, first, second in (("brace", '{"a', "{1"), ("letter", "re1", "r1"), ("space", " a", " 1")):
         grammar = either(first, second)
         yield case(f"ways-twins-{name}", why, "CONTINUATIONS", grammar, requires=("FFT-012",), rows=["toy-metaspace"])
+
+
+def marks() -> Iterator[Case]:
+    """A sampled mark of several tokens, which joins the line end after it: context is what begins a character."""
+    for name, mark in (("three", "\U0001f8b0"), ("four", "\U0001cf00"), ("behind", "a\U0001cf00")):
+        for kind, pattern in (("many", "\\n \\nx[yz]+!"), ("few", "\\n \\nx(y|z)")):
+            why = "A character of several tokens stands before; as many of them as begin it are context."
+            grammar, rows = {"regex": mark + pattern}, ["llama-3.2"]
+            yield case(f"context-mark-{name}-{kind}", why, "CONTINUATIONS", grammar, [mark], rows=rows)
 
 
 def unchecked() -> Iterator[Case]:

@@ -325,6 +325,9 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "items-negative": {"type": "array", "items": WHOLE, "maxItems": -1},
     "items-large": {"type": "array", "items": WHOLE, "minItems": 10001},
     "items-more-than-fixed": {"type": "array", "prefixItems": [WHOLE], "items": False, "minItems": 2},
+    "items-more-than-fixed-in-a-choice": {
+        "anyOf": [{"type": "array", "prefixItems": [WHOLE], "items": False, "minItems": 2}, NOTHING]
+    },
     "required-unknown": closed(["b"], {"a": WHOLE}),
     "properties-list": {"type": "object", "properties": ["a"], "additionalProperties": False},
     "property-true": closed([], {"a": True}),
