@@ -13,6 +13,7 @@ from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
+from tokenspec.models import load
 from tokenspec.report.standing import standing
 from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Verdict, by_level, judgement
@@ -275,3 +276,70 @@ def test_a_mask_policy_is_judged_as_declared(
     form = {"render": {"profile": profile}}
     assert not blamed(judged(Edited(with_masks(edit), capabilities=form), plain))
     assert "RND-029" in blamed(judged(Edited(capabilities=form), plain))
+
+
+def test_an_empty_thought_is_scaffold_where_that_is_declared() -> None:
+    (blank,) = (
+        cell
+        for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",)))
+        if cell.case.slug == "thinking-blank"
+    )
+
+    def leave_it_out(request: Request, result: Result) -> Result:
+        tokenizer = load("toy-bpe").tokenizer
+        starts = [start for start, _ in tokenizer(result["text"], return_offsets_mapping=True)["offset_mapping"]]
+        opened, closed = result["text"].index("<think>"), result["text"].index("It is 42")
+        inside = [opened <= start < closed for start in starts]
+        masked = with_masks(lambda sampled, _: sampled.__setitem__(slice(None), outside(sampled, inside)))
+        return masked(request, result)
+
+    def outside(mask: list[bool], inside: list[bool]) -> list[bool]:
+        return [one and not within for one, within in zip(mask, inside, strict=True)]
+
+    form = {"render": {"profile": {"empty_thought": "scaffold"}}}
+    assert "RND-029" in blamed(judged(Edited(leave_it_out), [blank]))
+    assert not blamed(judged(Edited(leave_it_out, capabilities=form), [blank]))
+    assert "RND-029" in blamed(judged(Edited(capabilities=form), [blank]))
+
+
+def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
+    dated = [
+        cell
+        for cell in select_cells(Selection(areas=("render",), rows=("toy-ranks",)))
+        if cell.case.slug in {"role-user", "call-parallel"}
+    ]
+
+    def on_another_day(request: Request) -> Request:
+        return {**request, "now": "2031-03-09T08:00:00"}
+
+    def without_a_date(request: Request, result: Result) -> Result:
+        text = result["text"].replace("09 Mar 2031", "some day")
+        return {**result, "text": text, "token_ids": load("toy-ranks").tokenizer.encode(text, add_special_tokens=False)}
+
+    form = {"render": {"profile": {"clock": "own"}}}
+    assert "RND-001" in blamed(judged(Edited(before=on_another_day), dated))
+    assert not blamed(judged(Edited(before=on_another_day, capabilities=form), dated))
+    assert "RND-001" in blamed(judged(Edited(without_a_date, on_another_day, form), dated))
+
+
+class Declining(ReferenceAdapter):
+    """It claims to bridge, and never does."""
+
+    def bridge(self, request: Request) -> Result:
+        return {"token_ids": None}
+
+
+def test_a_bridge_that_always_declines_breaks_its_claim_and_nothing_else() -> None:
+    cells = [
+        cell
+        for cell in select_cells(Selection(areas=("bridge",), rows=("toy-bpe",)))
+        if cell.golden is not None and cell.golden.expect is not None and cell.golden.expect.get("must") == "answer"
+    ]
+    assert len(cells) > 5
+    musts = [
+        finding
+        for result in judged(Declining(), cells)
+        for finding in result.findings
+        if finding.verdict is Verdict.FAIL and finding.requires != ["RND-059"]
+    ]
+    assert {finding.requires[0] for finding in musts} == {"CNV-005"}

@@ -146,12 +146,13 @@ def judgement(findings: Sequence[Finding]) -> Finding:
     """The one finding that speaks for a case at a level: the worst that counts.
 
     A broken SHOULD is shown and does not count; silence speaks only where nothing else was said. It does so, too, where
-    checks lay the answer beside what is expected and none of them could: the rest is no reason to pass the level.
+    checks lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level.
     """
     worst = gravest(findings)
     comparing = [finding for finding in findings if finding.compares]
-    if comparing and worst.verdict is Verdict.PASS and all(finding.verdict in SILENT for finding in comparing):
-        return gravest(comparing)
+    silent = [finding for finding in comparing if finding.verdict in SILENT]
+    if silent and worst.verdict is Verdict.PASS and not any(one.verdict is Verdict.PASS for one in comparing):
+        return gravest(silent)
     return worst
 
 

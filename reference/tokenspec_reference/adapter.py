@@ -58,7 +58,8 @@ class ReferenceAdapter:
         """
         from .renderers.create import check_family
 
-        check_family(assets["family"])
+        if assets["family"]:
+            check_family(assets["family"])
         load_into(self.models, model, assets)
 
     def close(self) -> None:
@@ -117,17 +118,20 @@ class ReferenceAdapter:
 class TemplateAdapter:
     """The column ``reference-template``: every row by the ``template`` family, also one that has its own."""
 
+    name = "reference-template"
+    assets: Mapping[str, Any] = {"family": "template"}
+
     def __init__(self) -> None:
         """Start without models."""
         self._reference = ReferenceAdapter()
 
     def info(self) -> dict[str, str]:
         """Who this is."""
-        return {**self._reference.info(), "name": "tokenspec-reference-template"}
+        return {**self._reference.info(), "name": f"tokenspec-{self.name}"}
 
     def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """Make the row ``model`` available, whatever its family."""
-        self._reference.load(model, {**assets, "family": "template"})
+        self._reference.load(model, {**assets, **self.assets})
 
     def close(self) -> None:
         """Drop the loaded tokenizers."""
@@ -144,3 +148,10 @@ class TemplateAdapter:
     def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
         """Sampled ids plus new messages to the next prompt."""
         return self._reference.bridge(request)
+
+
+class DoorAdapter(TemplateAdapter):
+    """The column ``reference-door``: every row by ``create_renderer(tokenizer)``, told neither family nor wire."""
+
+    name = "reference-door"
+    assets: Mapping[str, Any] = {"family": "", "wire": {}}

@@ -6,14 +6,19 @@ capability by ``unsupported_reason`` (see ``spec/90-adapter-protocol.md``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
 class TokenSpecError(ValueError):
-    """Bad input. ``field`` is the path of the offending value, e.g. ``messages[2].content``."""
+    """Bad input. ``field`` is the path of the offending value, e.g. ``messages[2].content``.
+
+    Where the input is a request of the adapter protocol, ``rejection_place`` is the JSON pointer into it.
+    """
 
     rejection_code = "invalid-input"
+    rejection_place = ""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         """Store the field beside the text so that callers can point at it without parsing the message."""
@@ -53,3 +58,13 @@ class UnsupportedByReference(TokenSpecError):
     def unsupported_reason(self) -> str:
         """The reason printed in the matrix."""
         return str(self)
+
+
+@contextmanager
+def placed(where: str | Callable[[TokenSpecError], str]) -> Iterator[None]:
+    """Give errors of the block their place in the request, unless they have one."""
+    try:
+        yield
+    except TokenSpecError as error:
+        error.rejection_place = error.rejection_place or (where if isinstance(where, str) else where(error))
+        raise

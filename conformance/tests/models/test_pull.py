@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import shutil
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.models.world import TEMPLATE, World, ranks, sdist, vectors_of, wheel
 from tokenspec import models
 from tokenspec.models import assemble, clients
-from tokenspec.models.cache import member_path, sha256
+from tokenspec.models.cache import member_path, sha256, sweep_staging
 from tokenspec.models.progress import Notes
 
 
@@ -204,22 +205,26 @@ def test_a_carrier_that_failed_is_not_asked_again_in_the_same_pull(world: World)
     assert world.downloads.count("ranks") == 1
 
 
-def _pull_in_process(name: str, gate, results) -> None:
-    gate.wait()
-    results.put([(result.reason, result.downloaded, len(result.origins)) for result in models.pull([name])])
+barriers: list = []
+
+
+def _pull_when_all_are_there(name: str) -> tuple[str | None, int, int]:
+    barriers[-1].wait()
+    (result,) = models.pull([name])
+    return result.reason, result.downloaded, len(result.origins)
 
 
 def _pull_side_by_side(*names: str) -> list[tuple[str | None, int, int]]:
     context = multiprocessing.get_context("fork")
-    gate, results = context.Event(), context.Queue()
-    workers = [context.Process(target=_pull_in_process, args=(name, gate, results)) for name in names]
-    for worker in workers:
-        worker.start()
-    gate.set()
-    outcomes = sorted(results.get(timeout=600)[0] for _ in workers)
-    for worker in workers:
-        worker.join()
-    return outcomes
+    with ProcessPoolExecutor(len(names), context, barriers.append, (context.Barrier(len(names)),)) as pool:
+        return sorted(pool.map(_pull_when_all_are_there, names))
+
+
+def test_a_folder_that_another_pull_takes_away_is_no_leftover(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = world.cache / "models" / "staging" / "others"
+    staged.mkdir(parents=True)
+    monkeypatch.setattr(Path, "glob", lambda folder, _: shutil.rmtree(folder) or iter([staged]))
+    sweep_staging()
 
 
 def test_two_processes_do_not_clash_over_a_row(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

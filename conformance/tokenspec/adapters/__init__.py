@@ -13,8 +13,8 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
 ``tokenspec adapter new`` writes one that works at once; ``tokenspec.suite.Conformance`` judges it in your repository.
 A program in any language has a pipe instead of methods: ``spec/90-adapter-protocol.md``.
 
-An exception with a string attribute ``rejection_code`` is a refusal of the input, one with ``unsupported_reason`` a
-missing capability; any other exception is an error of the adapter.
+An exception with a string attribute ``rejection_code`` is a refusal of the input (``rejection_place`` may say where),
+one with ``unsupported_reason`` a missing capability; any other exception is an error of the adapter.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ PROTOCOL_VERSION = 1
 class Rejected(Exception):
     """Raise it to refuse an input the specification says must be refused."""
 
-    def __init__(self, code: str, message: str = "") -> None:
-        """``code`` is a short stable word, ``message`` is for people."""
+    def __init__(self, code: str, message: str = "", place: str = "") -> None:
+        """``code`` is a short stable word, ``message`` is for people, ``place`` is a JSON pointer into the request."""
         super().__init__(message or code)
         self.rejection_code = code
+        self.rejection_place = place
 
 
 class Unsupported(Exception):
@@ -65,14 +66,15 @@ class Ok:
 
 @dataclass(frozen=True)
 class Refused:
-    """The implementation refused the input."""
+    """The implementation refused the input; ``place`` is a JSON pointer into the request, where it says one."""
 
     code: str
     message: str
+    place: str = ""
 
     def __str__(self) -> str:
         """``rejected template-raises: roles must alternate``."""
-        return f"rejected {self.code}: {self.message}"
+        return f"rejected {self.code}{self.place and f' at {self.place}'}: {self.message}"
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,14 @@ def interrupted_after(seconds: float) -> Iterator[Patience]:
 
 
 def outcome_of(error: BaseException) -> Outcome:
-    """Refusal, missing capability or error, by the two attributes of the protocol."""
+    """Refusal, missing capability or error, by the attributes of the protocol."""
     code = getattr(error, "rejection_code", None)
     reason = getattr(error, "unsupported_reason", None)
     if isinstance(reason, str):
         return NotSupported(reason)
     if isinstance(code, str):
-        return Refused(code, str(error))
+        place = getattr(error, "rejection_place", None)
+        return Refused(code, str(error), place if isinstance(place, str) else "")
     text = str(error).splitlines()
     return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
 

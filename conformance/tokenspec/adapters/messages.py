@@ -94,10 +94,11 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A refusal of the input; ``code`` is a short stable word."""
+    """A refusal of the input; ``code`` is a short stable word, ``place`` a JSON pointer into the input."""
 
     code: str
     message: str = ""
+    place: str = ""
 
 
 class Trouble(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -58,8 +58,8 @@ def encode(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Ok(output):
             return {"result": output}
-        case Refused(code, message):
-            return {"rejected": {"code": code, "message": message}}
+        case Refused(code, message, place):
+            return {"rejected": {"code": code, "message": message, **({"place": place} if place else {})}}
         case NotSupported(reason):
             return {"unsupported": {"reason": reason}}
         case Failed(message, trace):

@@ -164,7 +164,8 @@ def outcome_of(answer: Answer) -> Outcome:
         issue = f" ({answer.unsupported.issue})" if answer.unsupported.issue else ""
         return NotSupported(printable(answer.unsupported.reason + issue))
     if answer.rejected is not UNSET:
-        return Refused(printable(answer.rejected.code), printable(answer.rejected.message))
+        refusal = answer.rejected
+        return Refused(printable(refusal.code), printable(refusal.message), printable(refusal.place))
     if answer.error is not UNSET:
         return Failed(printable(answer.error.message), printable(answer.error.traceback))
     return Ok(answer.result)

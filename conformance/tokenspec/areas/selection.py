@@ -48,10 +48,13 @@ class Grade:
     path: Path
     file: GoldenFile | None
 
-    def golden(self, case: Case, made_from: str) -> Golden | None:
-        """The golden of a case, or None; one made from another input is an error, not an expectation."""
+    def golden(self, case: Case, made_from: str, *, outdated: bool = False) -> Golden | None:
+        """The golden of a case, or None; one made from another input is an error, not an expectation.
+
+        ``outdated``: it is asked for to be replaced, whatever it was made from.
+        """
         found = self.file.golden(case.slug) if self.file is not None else None
-        if found is not None and found.input_sha256 != made_from:
+        if found is not None and found.input_sha256 != made_from and not outdated:
             where = f"{self.path}: {case.slug}"
             raise FixtureError(where, f"was made from another input; run: tokenspec bless --case {case.id} --overwrite")
         return found
@@ -101,14 +104,17 @@ class Selection:
         return not self.statuses or all(known[part].status in self.statuses for part in parts)
 
 
-def select_cells(selection: Selection, *, with_goldens: bool = True) -> list[Cell]:
+def select_cells(selection: Selection, *, with_goldens: bool = True, outdated: bool = False) -> list[Cell]:
     """All cells of a selection, sorted by row so that each row is loaded once.
 
-    ``with_goldens=False`` leaves the goldens unread: for making them, when the old ones may be stale.
+    ``with_goldens=False`` leaves the goldens unread; ``outdated`` takes also those made from an earlier input, to be
+    replaced.
     """
     known = specs()
     _refuse_unknown_rows(selection.rows, known)
-    cells = [cell for area in selection.area_list() for cell in _cells_of(area, selection, known, with_goldens)]
+    cells = [
+        cell for area in selection.area_list() for cell in _cells_of(area, selection, known, with_goldens, outdated)
+    ]
     order = {row: number for number, row in enumerate(("-", *known))}
     cells.sort(key=lambda cell: order.get(cell.row, len(order)))
     if selection.cases and not cells:
@@ -123,12 +129,15 @@ def _refuse_unknown_rows(rows: Iterable[str], known: Mapping[str, RowSpec]) -> N
                 raise UsageError(f"no row {part!r}. Known: {', '.join(sorted(known))}.")
 
 
-def _cells_of(area: Area, selection: Selection, known: Mapping[str, RowSpec], with_goldens: bool) -> Iterator[Cell]:
+def _cells_of(
+    area: Area, selection: Selection, known: Mapping[str, RowSpec], with_goldens: bool, outdated: bool
+) -> Iterator[Cell]:
     cases = [case for case in load_cases(area) if selection.takes_case(case)]
     for row, chosen in _by_row(area, cases, selection, known).items():
         expected = grade(row, area.name) if with_goldens else None
         for case, made_from in chosen:
-            yield Cell(area, case, row, None if expected is None else expected.golden(case, made_from))
+            golden = None if expected is None else expected.golden(case, made_from, outdated=outdated)
+            yield Cell(area, case, row, golden)
     if area.loan is not None and with_goldens:
         yield from _borrowed_cells(area, area.loan, selection, known)
 

@@ -45,7 +45,8 @@ def bless(
     from tokenspec.store.errata import record_erratum
 
     refuse_installed("bless")
-    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and not cell.borrowed]
+    selected = select_cells(selection(chosen), outdated=True)
+    cells = [cell for cell in selected if cell.area.oracle and not cell.borrowed]
     if witnesses_only:
         sys.exit(0 if renew(cells, witnesses, whole=is_whole(chosen)) else 1)
     console = screen(stderr=True)

@@ -57,7 +57,8 @@ class Blessing:
         """Where a change belongs; None, counted, where nothing changed."""
         if change.old is None:
             return self.made
-        if change.new is not None and same_answer(change.old, change.new):
+        old, new = change.old, change.new
+        if new is not None and old.input_sha256 == new.input_sha256 and same_answer(old, new):
             self.equal += 1
             return None
         return self.replaced if overwrite else self.differing

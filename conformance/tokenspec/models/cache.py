@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,8 +88,9 @@ def staging() -> Iterator[Path]:
 def sweep_staging() -> None:
     """Remove what killed pulls left behind; a folder a day old belongs to no running pull."""
     for folder in (cache_root() / "staging").glob("*"):
-        if time.time() - folder.stat().st_mtime > STALE_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another pull has just finished with it
+            if time.time() - folder.stat().st_mtime > STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -63,7 +63,7 @@ RENAMED = {
 NOTHING_DONE = {"strip", "lstrip", "rstrip", "lower", "upper", "casefold", "removeprefix", "removesuffix", "replace"}
 ORDERED = {"sorted", "reversed"}
 OPTIONAL_LAST = {"get", "pop", "next", "getattr", "split", "rsplit", "strip", "lstrip", "rstrip", "range", "enumerate"}
-OPTIONAL_LAST |= {"sum", "round", "startswith", "endswith", "find", "rfind", "encode", "decode", "setdefault"}
+OPTIONAL_LAST |= {"sum", "round", "startswith", "endswith", "find", "rfind", "encode", "decode"}
 SYMMETRIC = {"min", "max", "isdisjoint", "gcd"}
 UNSWAPPED = SYMMETRIC | {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "map", "filter", "cast", "super"}
 EMPTY = {
@@ -177,15 +177,24 @@ def text(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 def member(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     """A collection without one of its members."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 1:
-        if isinstance(here.parent, (ast.Assign, ast.For, ast.comprehension)) and here.field in {"targets", "target"}:
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return  # names that are bound
+        if isinstance(node, ast.Tuple) and _is_record(node, here.parent):
             return
-        if isinstance(node, ast.Tuple) and not all(isinstance(item, (ast.Constant, ast.Name)) for item in node.elts):
-            return  # more likely a record than a collection
         for index in range(len(node.elts)):
             yield _with(node, elts=_without(node.elts, index))
     if isinstance(node, ast.Dict) and len(node.keys) > 1:
         for index in range(len(node.keys)):
             yield _with(node, keys=_without(node.keys, index), values=_without(node.values, index))
+
+
+def _is_record(node: ast.Tuple, parent: ast.AST) -> bool:
+    """Whether a tuple is more likely a record than a collection: not of plain values, or one of several of a length."""
+    if not all(isinstance(item, (ast.Constant, ast.Name)) for item in node.elts):
+        return True
+    beside = parent.values if isinstance(parent, ast.Dict) else getattr(parent, "elts", [])
+    lengths = {len(item.elts) if isinstance(item, ast.Tuple) else 0 for item in beside}
+    return len(beside) > 1 and len(lengths) == 1
 
 
 def connective(node: Any, here: Surroundings) -> Iterator[ast.AST]:
@@ -245,6 +254,8 @@ def arithmetic(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 
 def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
+        if any(isinstance(side, (ast.List, ast.Tuple)) for side in (node.left, node.right)):
+            return False
         if not isinstance(node.op, (ast.Add, ast.Mult)):
             return not (isinstance(node.op, ast.Mod) and is_string(node.left))
         return _is_number(node.left) or _is_number(node.right)
@@ -269,6 +280,8 @@ def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     if plain and len(given) > least:
         yield _with(node, args=given[:-1])
     for index, keyword in enumerate(node.keywords):
+        if keyword.arg == "device":
+            continue  # one and the same where there is no accelerator
         if keyword.arg is None or known is None or keyword.arg in known.optional:
             yield _with(node, keywords=_without(node.keywords, index))
 

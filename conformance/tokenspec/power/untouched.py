@@ -20,7 +20,7 @@ ALIASES = {
     "tuple",
     "set",
 }
-FOR_PEOPLE = {"warn", "warning", "debug", "info", "exception", "cast", "TypeVar", "NewType"}
+FOR_PEOPLE = {"warn", "warning", "debug", "info", "exception", "report", "cast", "TypeVar", "NewType"}
 SHOWN = {"__repr__", "__str__", "_repr_html_"}
 
 
@@ -47,7 +47,12 @@ def is_untouched(node: ast.AST, parent: ast.AST, field: str, refusals: Collectio
         return True
     if called(node) in FOR_PEOPLE or (isinstance(parent, ast.Assert) and field == "msg"):
         return True
-    return is_prose(node) and (isinstance(parent, ast.Raise) or called(parent) in refusals)
+    return is_prose(node) and (isinstance(parent, ast.Raise) or called(parent) in refusals or _makes_an_error(parent))
+
+
+def _makes_an_error(node: ast.AST) -> bool:
+    """``super().__init__(...)``: where it is given a sentence, the class is an error."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "super().__init__"
 
 
 def is_prose(node: ast.AST) -> bool:

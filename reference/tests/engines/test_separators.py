@@ -37,7 +37,7 @@ def test_an_unknown_separator_takes_the_next_id_and_only_copies_when_needed(toy_
 
 @pytest.mark.parametrize("bad", ["", None, 3])
 def test_a_separator_is_text(bad):
-    with pytest.raises(InvalidParameter, match="sep_tok"):
+    with pytest.raises(SeparatorNotSingleToken, match="sep_tok"):
         resolve_separators(ScriptedTokenizer(PIECES), bad, texts=())
 
 

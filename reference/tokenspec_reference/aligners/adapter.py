@@ -21,7 +21,7 @@ from tokenspec_reference.aligners.alignment import (
     spans_of,
 )
 from tokenspec_reference.aligners.canonical import canonical_token, canonicalize_sequence
-from tokenspec_reference.aligners.errors import AlignmentInputError
+from tokenspec_reference.aligners.errors import AlignmentInputError, ProjectionFileError, TextMismatch
 from tokenspec_reference.aligners.loss_utils import (
     LossOptions,
     build_exact_token_map,
@@ -34,6 +34,7 @@ from tokenspec_reference.aligners.nw_rows import align_rows
 from tokenspec_reference.aligners.nw_scalar import align_scalar
 from tokenspec_reference.aligners.piece_table import PieceTable
 from tokenspec_reference.aligners.token_aligner import TokenAligner
+from tokenspec_reference.errors import TokenSpecError, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,9 +46,22 @@ Json = dict[str, Any]
 
 def align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
     """Answer one request; ``request["task"]`` says which."""
-    if request["task"] == "align":
-        return _align(request, models)
-    return TASKS[request["task"]](request)
+    with placed(_place):
+        if request["task"] == "align":
+            return _align(request, models)
+        return TASKS[request["task"]](request)
+
+
+def _place(error: TokenSpecError) -> str:
+    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``path``."""
+    if isinstance(error, TextMismatch):
+        return f"/teacher/texts/{error.row}/{error.byte}"
+    if isinstance(error, ProjectionFileError):
+        return "/data/file"
+    side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")
+    if side in ("student", "teacher"):
+        return f"/{side}/{rest.replace('][', '/').replace('[', '/').replace(']', '')}"
+    return f"/options/{error.field}" if error.field else ""
 
 
 def _align(request: Json, models: Mapping[str, LoadedModel]) -> Json:

@@ -21,6 +21,7 @@ from tokenspec_reference.engines.orchestrator import RTSeg
 from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
 from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
 from tokenspec_reference.engines.tiny_model import TinyModel
+from tokenspec_reference.errors import placed
 from tokenspec_reference.loaded_model import LoadedModel, load_into
 
 
@@ -37,12 +38,35 @@ class Given:
         return self.result
 
 
+PLACES = {
+    "aligner": "/fusion",
+    "logits": "/model",
+    "model_name": "/model",
+    "predicted": "/gold",
+    "segmentations": "/given",
+    "tokenizer": "/model",
+}
+
+
 def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     """Run the engines of the request on its trace.
 
     Raises:
         TokenSpecError: typed refusals; unknown names of engines, fusions and models.
     """
+    with placed(lambda error: _place(error.field, request)):
+        return _segmented(request, models)
+
+
+def _place(field: str | None, request: Mapping[str, Any]) -> str:
+    """The pointer to what an error calls ``field``: options stand below ``parameters``."""
+    if field is None:
+        return ""
+    name = field.partition("[")[0].replace(".", "/")
+    return PLACES.get(name) or (f"/{name}" if name.split("/")[0] in request else f"/parameters/{name}")
+
+
+def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     parameters = dict(request.get("parameters") or {})
     if request.get("model") is not None:
         parameters = _model(request["model"], request.get("row", "-"), models) | parameters
@@ -60,6 +84,7 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
         "threshold": result.curve.threshold if result.curve else None,
         "margin": result.margin,
         "close": list(result.close),
+        "reach": result.curve.reach if result.curve else None,
         "forwards": result.forwards,
     }
     if request.get("gold") is not None:

@@ -1,7 +1,7 @@
 """Base units: the sentences or clauses that rule engines group. Rules only; a parser can be injected instead.
 
-A base segmenter is any callable ``(trace, unit) -> starts`` of code point offsets. The default knows punctuation,
-paragraphs, common abbreviations and spans that must stay whole (math and code).
+A base segmenter is any callable ``(trace, unit) -> starts`` of code point offsets; its starts are taken as they are.
+The default knows punctuation, paragraphs, common abbreviations and spans that must stay whole (math and code).
 """
 
 from __future__ import annotations
@@ -32,13 +32,20 @@ SHORT_WORDS, SHORT_CHARACTERS = 3, 10  # a clause below either is joined to the 
 
 
 def rule_based_starts(trace: str, unit: BaseUnit) -> list[int]:
-    """Starts of the units: after the end of a sentence, for clauses also after ``;`` ``:`` and before conjunctions."""
-    ends = [
-        match.end() for match in SENTENCE_END.finditer(trace) if not ABBREVIATION.search(trace[: match.end()][-12:])
-    ]
+    """Starts of the units: after the end of a sentence, for clauses also after ``;`` ``:`` and before conjunctions.
+
+    None lies strictly inside math or code.
+    """
+    whole = [match.span() for match in PROTECTED.finditer(trace)]
+
+    def free(pattern: re.Pattern[str]) -> list[int]:
+        ends = (match.end() for match in pattern.finditer(trace))
+        return [end for end in ends if not any(left < end < right for left, right in whole)]
+
+    ends = [end for end in free(SENTENCE_END) if not ABBREVIATION.search(trace[:end][-12:])]
     if unit == "sent":
         return sorted(set(ends))
-    ends += [match.end() for match in CLAUSE_END.finditer(trace)]
+    ends += free(CLAUSE_END)
     joined: list[int] = []
     edges = [0, *sorted(set(ends)), len(trace)]
     for start, end in pairwise(edges[1:]):
@@ -49,12 +56,10 @@ def rule_based_starts(trace: str, unit: BaseUnit) -> list[int]:
 
 
 def base_units(trace: str, unit: BaseUnit, segmenter: BaseSegmenter = rule_based_starts) -> Offsets:
-    """The units as a partition of ``trace``; starts strictly inside math or code are dropped.
+    """The units as a partition of ``trace``.
 
     Raises:
         InvalidParameter: ``unit`` is neither ``clause`` nor ``sent``.
     """
     one_of(unit, ("clause", "sent"), "seg_base_unit")
-    whole = [match.span() for match in PROTECTED.finditer(trace)]
-    starts = [start for start in segmenter(trace, unit) if not any(left < start < right for left, right in whole)]
-    return partition(starts, len(trace)) if trace else []
+    return partition(segmenter(trace, unit), len(trace))

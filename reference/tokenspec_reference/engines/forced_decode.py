@@ -253,10 +253,10 @@ def _chunk(decision: Decision, state: Frontier, guesses: Sequence[float], limit:
     tokens = [decision.separators.inserted] if state.pending else []
     rows: list[Row] = []
     index = state.index
-    while index < len(ids) - 1 and len(tokens) < limit:  # the last token is never read: nothing is predicted after it
+    while len(tokens) < limit:
         tokens.append(ids[index])
         index += 1
-        if len(tokens) == limit or index == len(ids) - 1:
+        if len(tokens) == limit or index == len(ids) - 1:  # nothing is predicted after the last token
             rows.append(Row(len(tokens) - 1, index, None))
             break
         guess, _ = decision.wants(index, guesses[index], ids[index - 1])

@@ -51,11 +51,9 @@ class RTLLMForcedDecoderBased:
         model, tokenizer = resolve_model(model, tokenizer, model_name)
         separators = resolve_separators(tokenizer, separator.sep_tok, texts=(trace, prompt.system_prompt))
         tokens = tokenize_trace(separators.tokenizer, trace)
-        if not trace:
-            return unlabelled([])
-        before = prompt.ids(separators.tokenizer, trace)
         if not tokens:
             return unlabelled(partition((), len(trace)))
+        before = prompt.ids(separators.tokenizer, trace)
         source = open_source(model, separators, separator.separator_row)
         check_vocabulary((*before, *tokens.token_ids), source.vocabulary_size, separators.inserted)
         check_positions(_longest(len(before), len(tokens), decoding.policy), getattr(source, "position_limit", None))

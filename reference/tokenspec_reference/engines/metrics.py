@@ -20,8 +20,17 @@ def boundaries(segments: Segments) -> list[int]:
     return [end for _, end in segments[:-1]]
 
 
-def _require_partitions(gold: Segments, predicted: Segments) -> int:
-    """The common length.
+@dataclass(frozen=True)
+class _Pair:
+    """Two partitions of one text: the boundaries of both, and how long it is."""
+
+    ours: list[int]
+    theirs: list[int]
+    length: int
+
+
+def _paired(gold: Segments, predicted: Segments) -> _Pair:
+    """Read both.
 
     Raises:
         InvalidSegmentation: one of the two is no partition, or they are of different texts.
@@ -36,13 +45,13 @@ def _require_partitions(gold: Segments, predicted: Segments) -> int:
     lengths = [segments[-1][1] if segments else 0 for segments in (gold, predicted)]
     if lengths[0] != lengths[1]:
         raise InvalidSegmentation(f"ends at {lengths[1]}, gold at {lengths[0]}", field="predicted")
-    return lengths[0]
+    return _Pair(boundaries(gold), boundaries(predicted), lengths[0])
 
 
 def _f1(gold: Segments, predicted: Segments, credit: Callable[[int], float]) -> float:
     """Harmonic mean of two averages of ``credit(distance to the nearest boundary of the other side)``."""
-    _require_partitions(gold, predicted)
-    ours, theirs = boundaries(gold), boundaries(predicted)
+    pair = _paired(gold, predicted)
+    ours, theirs = pair.ours, pair.theirs
     if not ours or not theirs:
         return float(not ours and not theirs)
     recall = sum(credit(min(abs(edge - other) for other in theirs)) for edge in ours) / len(ours)
@@ -76,7 +85,7 @@ def _segment_of(segments: Segments) -> list[int]:
 
 def pk(gold: Segments, predicted: Segments) -> float:
     """Share of character pairs ``window_size`` apart on which the two disagree about "same segment"; 0 is best."""
-    length = _require_partitions(gold, predicted)
+    length = _paired(gold, predicted).length
     window = window_size(gold)
     if length <= window:
         return 0.0
@@ -87,7 +96,7 @@ def pk(gold: Segments, predicted: Segments) -> float:
 
 def window_diff(gold: Segments, predicted: Segments) -> float:
     """Share of windows of ``window_size`` characters in which the two count different boundaries; 0 is best."""
-    length = _require_partitions(gold, predicted)
+    length = _paired(gold, predicted).length
     window = window_size(gold)
     if length <= window:
         return 0.0
@@ -97,8 +106,7 @@ def window_diff(gold: Segments, predicted: Segments) -> float:
 
 
 def _best_overlap(gold: Segments, predicted: Segments, measure: Callable[[int, int], float]) -> float:
-    _require_partitions(gold, predicted)
-    if not gold:
+    if not _paired(gold, predicted).length:
         return 1.0
     return sum(
         max(
@@ -121,8 +129,8 @@ def segment_dice(gold: Segments, predicted: Segments) -> float:
 
 def boundary_displacement(gold: Segments, predicted: Segments) -> float:
     """Mean distance in characters from a gold boundary to the nearest predicted one; infinite if one side has none."""
-    _require_partitions(gold, predicted)
-    ours, theirs = boundaries(gold), boundaries(predicted)
+    pair = _paired(gold, predicted)
+    ours, theirs = pair.ours, pair.theirs
     if not ours or not theirs:
         return 0.0 if not ours and not theirs else math.inf
     return sum(min(abs(edge - other) for other in theirs) for edge in ours) / len(ours)
@@ -130,17 +138,17 @@ def boundary_displacement(gold: Segments, predicted: Segments) -> float:
 
 def count_bias(gold: Segments, predicted: Segments) -> float:
     """Surplus of predicted segments, relative to gold; negative means too few."""
-    _require_partitions(gold, predicted)
-    return (len(predicted) - len(gold)) / max(1, len(gold))
+    pair = _paired(gold, predicted)
+    return (len(pair.theirs) - len(pair.ours)) / max(1, len(gold))
 
 
 def density_divergence(gold: Segments, predicted: Segments, *, bins: int = 20) -> float:
     """Jensen-Shannon divergence, in nats, of where along the text the boundaries lie; 0 equal, ln 2 disjoint."""
-    length = _require_partitions(gold, predicted)
-    ours, theirs = boundaries(gold), boundaries(predicted)
+    pair = _paired(gold, predicted)
+    ours, theirs = pair.ours, pair.theirs
     if not ours or not theirs:
         return 0.0 if not ours and not theirs else math.log(2)
-    shares = [_histogram(edges, length, bins) for edges in (ours, theirs)]
+    shares = [_histogram(edges, pair.length, bins) for edges in (ours, theirs)]
     middle = [(left + right) / 2 for left, right in zip(*shares, strict=True)]
     return sum(
         share * math.log(share / mean) / 2 for side in shares for share, mean in zip(side, middle, strict=True) if share

@@ -57,8 +57,6 @@ def tokenize_trace(tokenizer: Tokenizer, trace: str) -> TokenizedTrace:
     """
     if not isinstance(trace, str):
         raise InvalidParameter(f"expected a string, got {type(trace).__name__}", field="trace")
-    if not trace:
-        return TokenizedTrace("", (), (), ())
     if getattr(tokenizer, "is_fast", False):
         encoding = tokenizer(trace, add_special_tokens=False, return_offsets_mapping=True)
         token_ids = [int(token) for token in encoding["input_ids"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -39,7 +40,7 @@ class RTRuleRegex:
         _require_text(trace)
         units = base_units(trace, seg_base_unit, base_segmenter)
         starts = [start for start, end in units[1:] if _ANY_MARKER.search(trace[start:end].lower())]
-        return unlabelled(partition(starts, len(trace)) if trace else [])
+        return unlabelled(partition(starts, len(trace)))
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class RTNewLine:
         """Segment ``trace``; a piece of whitespace alone joins the piece after it, or before it at the end."""
         _require_text(trace)
         cuts = [match.end() for match in self.pattern.finditer(trace)]
-        return unlabelled(_without_blank_pieces(trace, partition(cuts, len(trace)) if trace else []))
+        return unlabelled(_without_blank_pieces(trace, cuts))
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,10 @@ class RTPlainSegmenter:
         return unlabelled(base_units(trace, seg_base_unit, base_segmenter))
 
 
-def _without_blank_pieces(trace: str, pieces: Offsets) -> Offsets:
-    """Cut only where text on both sides remains."""
-    cuts = [start for start, end in pieces[1:] if trace[:start].strip() and trace[start:].strip()]
-    kept: list[int] = []
-    for start in cuts:
-        if trace[kept[-1] if kept else 0 : start].strip():
-            kept.append(start)
-    return partition(kept, len(trace)) if trace else []
+def _without_blank_pieces(trace: str, cuts: Sequence[int]) -> Offsets:
+    """Cut only where text on both sides remains: since the cut before, and up to the end."""
+    kept = [0]
+    for cut in cuts:
+        if trace[kept[-1] : cut].strip() and trace[cut:].strip():
+            kept.append(cut)
+    return partition(kept, len(trace))

@@ -41,11 +41,11 @@ def resolve_separators(tokenizer: Tokenizer, sep_tok: str, *, texts: Sequence[st
         texts: everything that will be encoded; the copy is only made when one of them contains the separator.
 
     Raises:
-        InvalidParameter: ``sep_tok`` is not a non-empty string.
-        SeparatorNotSingleToken: ``sep_tok`` is in the vocabulary but its text encodes to other tokens.
+        SeparatorNotSingleToken: ``sep_tok`` is no text, empty, or in the vocabulary while its text encodes to other
+            tokens.
     """
     if not isinstance(sep_tok, str) or not sep_tok:
-        raise InvalidParameter(f"expected a non-empty string, got {sep_tok!r}", field="sep_tok")
+        raise SeparatorNotSingleToken(f"expected the text of one token, got {sep_tok!r}", field="sep_tok")
     vocabulary = tokenizer.get_vocab()
     known = vocabulary.get(sep_tok)
     inserted = known if known is not None else max(vocabulary.values()) + 1

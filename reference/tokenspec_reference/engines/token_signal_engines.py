@@ -91,7 +91,7 @@ class RTLLMSurprisal:
         model, tokenizer = resolve_model(model, tokenizer, model_name)
         tokens = tokenize_trace(tokenizer, trace)
         if not tokens:
-            return unlabelled(partition((), len(trace)) if trace else [])
+            return unlabelled(partition((), len(trace)))
         before = prompt.ids(tokenizer, trace)
         source = open_source(model, None, "mean")
         check_vocabulary((*before, *tokens.token_ids), source.vocabulary_size, None)

@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens
+from tokenspec_reference.fast_forward.errors import InvalidGrammar, InvalidPrefix, InvalidQuery, UnknownSpecialToken
 from tokenspec_reference.fast_forward.grammars import (
     Alternatives,
     Grammar,
@@ -19,6 +20,7 @@ from tokenspec_reference.fast_forward.grammars import (
     Regex,
     Special,
 )
+from tokenspec_reference.fast_forward.json_schema import SchemaError
 from tokenspec_reference.fast_forward.mask import allowed_tokens
 from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
@@ -52,17 +54,24 @@ def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[s
         ``{"hex": ...}``.
     """
     vocabulary = _vocabulary(request, models)
-    start = read_grammar(request["grammar"], vocabulary)
-    prefix_tokens = _prefix_tokens(request.get("prefix", []), vocabulary)
-    state = after(start, vocabulary.raw(prefix_tokens))
-    if state is None:
-        raise TokenSpecError("the grammar does not allow this prefix", field="prefix")
-    forced, _ = forced_bytes(state)
+    with placed(_place_in_grammar):
+        start = read_grammar(request["grammar"], vocabulary)
+    with placed("/prefix"):
+        prefix_tokens = _prefix_tokens(request.get("prefix", []), vocabulary)
+        state = after(start, vocabulary.raw(prefix_tokens))
+        if state is None:
+            raise InvalidPrefix("the grammar does not allow this prefix", field="prefix")
+    with placed("/grammar"):
+        forced, _ = forced_bytes(state)
+    answers = []
+    for index, query in enumerate(request["queries"]):
+        with placed(f"/queries/{index}"):
+            answers.append(_answer(vocabulary, state, prefix_tokens, query))
     return {
         "prefix_tokens": prefix_tokens,
         "forced_bytes": written(forced),
         "accepting": state.accepting(),
-        "answers": [_answer(vocabulary, state, prefix_tokens, query) for query in request["queries"]],
+        "answers": answers,
         "probes": [_probed(state, read_bytes(probe)) for probe in request.get("probes") or ()],
     }
 
@@ -83,7 +92,7 @@ def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
         return Special(_special(value, vocabulary))
     if kind == "sequence" and isinstance(value, list):
         return InOrder([read_grammar(item, vocabulary) for item in value])
-    raise TokenSpecError(
+    raise InvalidGrammar(
         "expected one of literal, alternatives, regex, json_schema, special, sequence", field=f"grammar.{kind}"
     )
 
@@ -95,7 +104,7 @@ def read_bytes(value: Any) -> bytes:
     try:
         return bytes.fromhex(value["hex"])
     except (TypeError, KeyError, ValueError):
-        raise TokenSpecError('expected text or {"hex": "c3a9"}', field="bytes") from None
+        raise InvalidGrammar('expected text or {"hex": "c3a9"}', field="bytes") from None
 
 
 def written(data: bytes) -> str | dict[str, str]:
@@ -111,7 +120,7 @@ def _answer(
 ) -> dict[str, Any]:
     unknown = set(query) - QUERY_FIELDS
     if unknown:
-        raise TokenSpecError(f"known fields: {', '.join(sorted(QUERY_FIELDS))}", field=f"queries.{min(unknown)}")
+        raise InvalidQuery(f"known fields: {', '.join(sorted(QUERY_FIELDS))}", field=f"queries.{min(unknown)}")
     tokens, leftover = canonical_ff_tokens(vocabulary, state, prefix_tokens, **query)
     current: Matcher | None = state
     consumed = 0
@@ -127,6 +136,12 @@ def _answer(
     return result
 
 
+def _place_in_grammar(error: TokenSpecError) -> str:
+    """Errors of schemas point into the schema (``#/properties/a``)."""
+    in_schema = isinstance(error, SchemaError) and (error.field or "").startswith("#")
+    return f"/grammar/json_schema{(error.field or '')[1:]}" if in_schema else "/grammar"
+
+
 def _probed(state: Matcher, text: bytes) -> tuple[int, bool]:
     for count, byte in enumerate(text):
         following = state.step(byte)
@@ -138,14 +153,18 @@ def _probed(state: Matcher, text: bytes) -> tuple[int, bool]:
 
 def _prefix_tokens(pieces: Sequence[Any], vocabulary: TokenBytes) -> list[int]:
     ids: list[int] = []
-    for piece in pieces:
-        ids += vocabulary.encode_isolated(piece) if isinstance(piece, str) else [_special(piece["special"], vocabulary)]
+    for index, piece in enumerate(pieces):
+        with placed(f"/prefix/{index}"):
+            if isinstance(piece, str):
+                ids += vocabulary.encode_isolated(piece)
+            else:
+                ids.append(_special(piece["special"], vocabulary))
     return ids
 
 
 def _special(name: Any, vocabulary: TokenBytes) -> int:
     if name not in vocabulary.special_ids:
-        raise TokenSpecError(f"{name!r} is not a special token of this vocabulary", field="special")
+        raise UnknownSpecialToken(f"{name!r} is not a special token of this vocabulary", field="special")
     return vocabulary.special_ids[name]
 
 

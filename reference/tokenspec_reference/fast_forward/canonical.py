@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.errors import InvalidQuery
 from tokenspec_reference.fast_forward.matcher import Matcher, forced_bytes
 from tokenspec_reference.fast_forward.strict import strict_tokens
 from tokenspec_reference.fast_forward.tokenize import tokenize_marked
@@ -51,10 +51,10 @@ def canonical_ff_tokens(
             limit of ``forced_bytes``.
     """
     if mode not in ("llguidance", "strict"):
-        raise TokenSpecError('expected "llguidance" or "strict"', field="mode")
+        raise InvalidQuery('expected "llguidance" or "strict"', field="mode")
     for name, value in (("max_tokens", max_tokens), ("max_length", max_length)):
         if value is not None and (not isinstance(value, int) or value < 0):
-            raise TokenSpecError("expected None or an integer of at least 0", field=name)
+            raise InvalidQuery("expected None or an integer of at least 0", field=name)
     recent = vocabulary.checked(recent_tokens, "recent_tokens")
     forced, following = forced_bytes(matcher)
     if not forced:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.errors import InvalidGrammar
 from tokenspec_reference.fast_forward.expression import Expressions, ExpressionState, Node, States
 from tokenspec_reference.fast_forward.json_schema import read_schema
 from tokenspec_reference.fast_forward.matcher import MARKER, mark
@@ -21,12 +21,12 @@ class Grammar:
         """Keep the recipe and build the expression once.
 
         Raises:
-            TokenSpecError: no text at all belongs to the grammar.
+            InvalidGrammar: no text at all belongs to the grammar.
         """
         expressions = Expressions()
         node = build(expressions)
         if node is expressions.nothing:
-            raise TokenSpecError("no text belongs to this grammar", field="grammar")
+            raise InvalidGrammar("no text belongs to this grammar", field="grammar")
         self.build = build
         self._start = States(expressions).at(node)
 
@@ -58,7 +58,7 @@ class Alternatives(Grammar):
     def __init__(self, texts: Sequence[bytes | str]) -> None:
         """Take the literals; at least one."""
         if isinstance(texts, str | bytes) or not texts:
-            raise TokenSpecError("expected a list of at least one literal", field="alternatives")
+            raise InvalidGrammar("expected a list of at least one literal", field="alternatives")
         data = [_plain(text, f"alternatives[{index}]") for index, text in enumerate(texts)]
         super().__init__(lambda expressions: expressions.choice(map(expressions.text, data)))
 
@@ -97,7 +97,7 @@ class Special(Grammar):
     def __init__(self, token_id: int) -> None:
         """Take the id."""
         if token_id < 0:
-            raise TokenSpecError("a token id is not negative", field="special")
+            raise InvalidGrammar("a token id is not negative", field="special")
         super().__init__(lambda expressions: expressions.text(mark(token_id)))
 
 
@@ -112,5 +112,5 @@ class InOrder(Grammar):
 def _plain(text: bytes | str, field: str) -> bytes:
     data = text.encode() if isinstance(text, str) else bytes(text)
     if MARKER in data:
-        raise TokenSpecError("the byte 0xFF marks special tokens; use Special(token_id)", field=field)
+        raise InvalidGrammar("the byte 0xFF marks special tokens; use Special(token_id)", field=field)
     return data

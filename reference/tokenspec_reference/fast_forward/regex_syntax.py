@@ -10,7 +10,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.errors import InvalidGrammar
 from tokenspec_reference.fast_forward.expression import Expressions, Node
 from tokenspec_reference.fast_forward.utf8 import CodeRange, characters, complement
 
@@ -30,7 +30,7 @@ HEX_DIGITS = {"x": 2, "u": 4}
 MOST_REPEATS = 10_000
 
 
-class RegexSyntaxError(TokenSpecError):
+class RegexSyntaxError(InvalidGrammar):
     """The pattern is not in the supported subset."""
 
     rejection_code = "invalid-grammar"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tokenspec_reference.errors import TokenSpecError
-from tokenspec_reference.processors.bitmask import apply_bitmask, pack
+from tokenspec_reference.processors.bitmask import pack
 from tokenspec_reference.processors.chain import Chain
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import config_error
 from tokenspec_reference.processors.masking import apply_allowed
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
@@ -55,7 +56,7 @@ def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]
         return MultiSeqLogitsProcessor(vocab_size=vocab_size, **arguments)
     if kind == "recommendation":
         return RecommendationLogitsProcessor(vocab_size=vocab_size, **arguments)
-    raise config_error("/kind", "kind", f"must be tree, think, multi_seq or recommendation, not {kind!r}")
+    raise config_error("/kind", Rule.KIND, f"must be tree, think, multi_seq or recommendation, not {kind!r}")
 
 
 class Script:
@@ -68,12 +69,12 @@ class Script:
         self.members = members
         self.chain = Chain(members, vocab_size=vocab_size)
         self.processor: Processor[Any] = Checked(self.chain) if request.get("checked", False) else self.chain
-        self.state = self.chain.init(request["rows"])
+        self.state = self.processor.init(request["rows"])
 
     def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The allowed ids of every row; ``ALL`` for no constraint."""
         del step
-        return {"allowed": [_named(ids) for ids in self.chain.allow(self.state).to_lists()]}
+        return {"allowed": [_named(ids) for ids in self.processor.allow(self.state).to_lists()]}
 
     def advance(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Commit sampled tokens."""
@@ -98,21 +99,18 @@ class Script:
                 return {"status": member.status(state)}
             if isinstance(member, ThinkModeLogitsProcessor):
                 return {"status": [str(matched) for matched in state.end.tolist()]}
-        raise config_error("/processors", "no-status", "only tree and think have a status")
+        raise config_error("/processors", Rule.NO_STATUS, "only tree and think have a status")
 
     def bitmask(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The packed form of the allow-set."""
         del step
-        return {"words": pack(self.chain.allow(self.state)).tolist()}
+        return {"words": pack(self.processor.allow(self.state)).tolist()}
 
     def apply(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Write the mask into logits given as bit patterns, one hexadecimal string of big-endian words per row."""
         logits, digits = _from_bits(step)
-        allow = self.chain.allow(self.state)
-        if step.get("via") == "bitmask":
-            apply_bitmask(logits, pack(allow))
-        else:
-            apply_allowed(logits, allow, on_dead=step.get("on_dead", "raise"))
+        allow = self.processor.allow(self.state)
+        apply_allowed(logits, allow, on_dead=step.get("on_dead", "raise"))
         return {"bits": _to_bits(logits, digits)}
 
     def select(self, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +147,7 @@ def _named(ids: list[int] | None) -> list[int] | str:
 def _from_bits(step: Mapping[str, Any]) -> tuple[Tensor, int]:
     """Hexadecimal rows -> logits; ``layout`` ``strided`` embeds them in a wider, transposed buffer."""
     if step["dtype"] not in DTYPES:
-        return torch.zeros(len(step["logits"]), len(step["logits"][0]), dtype=getattr(torch, step["dtype"])), 1
+        return torch.empty(0, dtype=getattr(torch, step["dtype"])), 0
     dtype, integer = DTYPES[step["dtype"]]
     digits = torch.finfo(dtype).bits // 4
     rows = [

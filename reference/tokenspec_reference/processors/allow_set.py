@@ -162,8 +162,7 @@ def _same_shape(one: AllowSet, other: AllowSet) -> None:
 
 
 def _widen(listed: Tensor, width: int) -> Tensor:
-    missing = width - listed.shape[1]
-    return listed if missing == 0 else torch.nn.functional.pad(listed, (0, missing), value=PAD)
+    return torch.nn.functional.pad(listed, (0, width - listed.shape[1]), value=PAD)
 
 
 def _compact(listed: Tensor) -> Tensor:

@@ -49,7 +49,7 @@ def pack(allow: AllowSet, *, padding_bit: Literal[0, 1] = 0) -> Tensor:
     unsigned = torch.where(allow.excluded.unsqueeze(1), full & ~listed, listed)
     if padding_bit:
         unsigned = unsigned | (2**WORD - 1 - full)
-    return torch.where(unsigned >= 2**31, unsigned - 2**32, unsigned).to(torch.int32)
+    return unsigned.to(torch.int32)  # the low 32 bits, read as a signed number
 
 
 def unpack(bitmask: Tensor, vocab_size: int) -> AllowSet:

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.processors.allow_set import AllowSet
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import active_rows
@@ -40,14 +41,16 @@ class Chain:
         """
         if not processors:
             if vocab_size is None:
-                raise config_error("/processors", "chain-empty", "a chain of nobody needs a vocab_size")
+                raise config_error("/processors", Rule.CHAIN_EMPTY, "a chain of nobody needs a vocab_size")
             processors = [Unconstrained(vocab_size=vocab_size)]
         widths = sorted({processor.vocab_size for processor in processors} | ({vocab_size} if vocab_size else set()))
         if len(widths) > 1:
             raise VocabMismatch(f"the members are bound to {widths} ids; bind all to the width of the logits")
         finishers = [at for at, processor in enumerate(processors) if isinstance(processor, MultiSeqLogitsProcessor)]
         if len(finishers) > 1:
-            raise config_error(f"/processors/{finishers[1]}", "chain-two-finishers", "one MultiSeq per chain is enough")
+            raise config_error(
+                f"/processors/{finishers[1]}", Rule.CHAIN_TWO_FINISHERS, "one MultiSeq per chain is enough"
+            )
         self.processors = tuple(processors)
         self.vocab_size = widths[0]
         self._finisher = finishers[0] if finishers else None
@@ -106,7 +109,7 @@ class Chain:
     def finish(self, state: tuple[Any, ...], finished: Tensor | Sequence[bool]) -> tuple[Any, ...]:
         """Set the finished flags. Raises ``ConfigError`` if no member is a ``MultiSeqLogitsProcessor``."""
         if self._finisher is None:
-            raise config_error("/processors", "chain-no-finisher", "add a MultiSeqLogitsProcessor to finish rows")
+            raise config_error("/processors", Rule.CHAIN_NO_FINISHER, "add a MultiSeqLogitsProcessor to finish rows")
         flags = self.processors[self._finisher].finish(state[self._finisher], finished)  # type: ignore[attr-defined]
         return (*state[: self._finisher], flags, *state[self._finisher + 1 :])
 

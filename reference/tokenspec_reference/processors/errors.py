@@ -15,13 +15,15 @@ from tokenspec_reference.errors import TokenSpecError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokenspec_reference.processors.defects import Rule
+
 
 @dataclass(frozen=True)
 class Problem:
     """One defect of a configuration: where (JSON pointer), which rule, and what to do."""
 
     pointer: str
-    rule: str
+    rule: Rule
     reason: str
 
     def __str__(self) -> str:
@@ -36,13 +38,15 @@ class ConfigError(TokenSpecError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Show the first defects in the message, keep all of them in ``problems``."""
-        shown = "; ".join(str(problem) for problem in problems[:5])
-        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        super().__init__(shown + more, field="config")
+        super().__init__(
+            "; ".join(str(problem) for problem in problems[:5])
+            + (f"; and {len(problems) - 5} more" if len(problems) > 5 else ""),
+            field="config",
+        )
         self.problems = tuple(problems)
 
 
-def config_error(pointer: str, rule: str, reason: str) -> ConfigError:
+def config_error(pointer: str, rule: Rule, reason: str) -> ConfigError:
     """A ``ConfigError`` with a single defect."""
     return ConfigError([Problem(pointer, rule, reason)])
 
@@ -89,9 +93,12 @@ class EmptyAllowedSet(TokenSpecError):
 
     def __init__(self, row: int, processors: Sequence[str] = ()) -> None:
         """Name the row and, when known, each processor whose removal would leave something to sample."""
-        names = ", ".join(processors)
-        cure = f"; removing any one of [{names}] leaves a choice" if names else "; relax the constraint"
-        super().__init__(f"no token id is allowed{cure}", field=f"allow[{row}]")
+        super().__init__(
+            f"no token id is allowed; removing any one of [{', '.join(processors)}] leaves a choice"
+            if processors
+            else "no token id is allowed; relax the constraint",
+            field=f"allow[{row}]",
+        )
         self.row = row
         self.processors = tuple(processors)
 

@@ -49,7 +49,7 @@ def apply_allowed(logits: Tensor, allow: AllowSet, *, on_dead: Literal["raise", 
     bits, negative = _integer_view(logits, allow)
     if not allow.never_empty:
         _refuse_empty(allow)
-    if allow.rows == 0 or (not allow.bans and not allow.only_listed and allow.listed.shape[1] == 0):
+    if allow.rows == 0 or (not allow.bans and allow.listed.shape[1] == 0):
         return logits
     index = _write_index(allow)
     kept = bits.gather(1, index)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from tokenspec_reference.processors.allow_set import PAD, AllowSet
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import ShapeMismatch, config_error
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
 
@@ -39,7 +40,7 @@ class MultiSeqLogitsProcessor:
     def __init__(self, eos_token_id: int, *, vocab_size: int, device: torch.device | str = "cpu") -> None:
         """Raises ``ConfigError`` for an end-of-sequence id outside the vocabulary."""
         if type(eos_token_id) is not int or not 0 <= eos_token_id < vocab_size:
-            raise config_error("/eos_token_id", "token-id-range", f"{eos_token_id!r} is outside [0, {vocab_size})")
+            raise config_error("/eos_token_id", Rule.TOKEN_ID_RANGE, f"{eos_token_id!r} is outside [0, {vocab_size})")
         self.eos_token_id = eos_token_id
         self.vocab_size = vocab_size
         self.device = torch.device(device)

@@ -16,6 +16,7 @@ import torch
 
 from tokenspec_reference.processors.allow_set import PAD, AllowSet
 from tokenspec_reference.processors.contain import StringContainDFA
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import ConfigError, Problem, config_error
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
 from tokenspec_reference.top_ids import top_ids
@@ -73,12 +74,14 @@ class RecommendationLogitsProcessor:
         """
         problems = []
         if type(combo_token_size) is not int or combo_token_size < 1:
-            problems.append(Problem("/combo_token_size", "combo-size", f"must be at least 1, not {combo_token_size!r}"))
+            problems.append(
+                Problem("/combo_token_size", Rule.COMBO_SIZE, f"must be at least 1, not {combo_token_size!r}")
+            )
         for place, combo in enumerate(banned_combo_token_ids):
             where = f"/banned_combo_token_ids/{place}"
             if len(combo) != combo_token_size:
                 reason = f"has {len(combo)} tokens, every combo has {combo_token_size}"
-                problems.append(Problem(where, "combo-length", reason))
+                problems.append(Problem(where, Rule.COMBO_LENGTH, reason))
             problems += _range_problems(where, combo, vocab_size)
         problems += _range_problems("/end_think_token_ids", end_think_token_ids, vocab_size)
         if problems:
@@ -87,7 +90,7 @@ class RecommendationLogitsProcessor:
         self.vocab_size = vocab_size
         self.device = torch.device(device)
         self.cross_sequence_ban = cross_sequence_ban and combo_token_size > 1
-        self.diverge_from = max(cross_seq_diverge_start_combo, 0)
+        self.diverge_from = cross_seq_diverge_start_combo
         self._configured: dict[Combo, set[int]] = {}  # by prefix: configurations can hold many thousand combos
         for combo in banned_combo_token_ids:
             self._configured.setdefault(tuple(combo[:-1]), set()).add(combo[-1])
@@ -147,7 +150,7 @@ class RecommendationLogitsProcessor:
         """
         if self.cross_sequence_ban:
             raise config_error(
-                "/cross_sequence_ban", "reorder", "beams reorder rows; switch the cross-sequence ban off"
+                "/cross_sequence_ban", Rule.REORDER, "beams reorder rows; switch the cross-sequence ban off"
             )
         return tuple(state[row] for row in source_rows(src, len(state), torch.device("cpu")).tolist())
 
@@ -171,7 +174,7 @@ class RecommendationLogitsProcessor:
 
 def _range_problems(where: str, ids: Sequence[int], vocab_size: int) -> list[Problem]:
     return [
-        Problem(f"{where}/{place}", "token-id-range", f"{token!r} is outside [0, {vocab_size})")
+        Problem(f"{where}/{place}", Rule.TOKEN_ID_RANGE, f"{token!r} is outside [0, {vocab_size})")
         for place, token in enumerate(ids)
         if type(token) is not int or not 0 <= token < vocab_size
     ]

@@ -20,6 +20,7 @@ import torch
 
 from tokenspec_reference.processors.allow_set import PAD, AllowSet
 from tokenspec_reference.processors.contain import ContainTable, StringContainDFA
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import Problem, config_error
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
 
@@ -60,20 +61,22 @@ class ThinkConfig:
     def _problems(self) -> list[Problem]:
         found = []
         if not self.end_ids:
-            found.append(Problem("/end_ids", "end-ids-empty", "without an end tag nothing can be forced; give its ids"))
+            found.append(
+                Problem("/end_ids", Rule.END_IDS_EMPTY, "without an end tag nothing can be forced; give its ids")
+            )
         for field, ids in (("end_ids", self.end_ids), ("begin_ids", self.begin_ids)):
             for place, token in enumerate(ids):
                 if type(token) is not int or not 0 <= token < self.vocab_size:
                     found.append(
                         Problem(
                             f"/{field}/{place}",
-                            "token-id-range",
+                            Rule.TOKEN_ID_RANGE,
                             f"{token!r} is outside [0, {self.vocab_size})",
                         )
                     )
         if self.max_tokens is not None and (type(self.max_tokens) is not int or self.max_tokens < 0):
             found.append(
-                Problem("/max_tokens", "max-tokens", f"must be an integer >= 0 or null, not {self.max_tokens!r}")
+                Problem("/max_tokens", Rule.MAX_TOKENS, f"must be an integer >= 0 or null, not {self.max_tokens!r}")
             )
         for field, value, choices in (
             ("counting", self.counting, ("generated", "after_begin")),
@@ -81,19 +84,21 @@ class ThinkConfig:
             ("mask_boundaries", self.mask_boundaries, ("none", "begin", "both")),
         ):
             if value not in choices:
-                found.append(Problem(f"/{field}", "choice", f"must be one of {', '.join(choices)}, not {value!r}"))
+                found.append(Problem(f"/{field}", Rule.CHOICE, f"must be one of {', '.join(choices)}, not {value!r}"))
         if not self.begin_ids and (self.counting == "after_begin" or self.mask_boundaries != "none"):
-            found.append(Problem("/begin_ids", "begin-ids-empty", "this counting or masking needs the begin tag's ids"))
+            found.append(
+                Problem("/begin_ids", Rule.BEGIN_IDS_EMPTY, "this counting or masking needs the begin tag's ids")
+            )
         if self.mask_boundaries != "none" and self.begin_ids[:1] == self.end_ids[:1]:
             found.append(
                 Problem(
                     "/mask_boundaries",
-                    "boundaries-share-a-token",
+                    Rule.BOUNDARIES_SHARE_A_TOKEN,
                     "begin and end tag start with the same id, so banning one bans the other; use none",
                 )
             )
         if self.mask_boundaries != "none" and self.vocab_size < 3:
-            found.append(Problem("/mask_boundaries", "vocab-size", "banning two ids needs a vocabulary of three"))
+            found.append(Problem("/mask_boundaries", Rule.VOCAB_SIZE, "banning two ids needs a vocabulary of three"))
         return found
 
 
@@ -164,10 +169,10 @@ class ThinkModeLogitsProcessor:
         *,
         max_tokens: int | None,
         vocab_size: int,
-        begin_ids: Sequence[int] = (),
-        counting: Counting = "generated",
-        close: Close = "budget",
-        mask_boundaries: Boundaries = "none",
+        begin_ids: Sequence[int] = ThinkConfig.begin_ids,
+        counting: Counting = ThinkConfig.counting,
+        close: Close = ThinkConfig.close,
+        mask_boundaries: Boundaries = ThinkConfig.mask_boundaries,
         device: torch.device | str = "cpu",
     ) -> None:
         """Validate the policy and tabulate the tags."""

@@ -18,6 +18,7 @@ import torch
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.processors.allow_set import AllowSet
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import config_error
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
 from tokenspec_reference.processors.tree_strings import TreeDFA, UpstreamTreeDFA
@@ -52,7 +53,7 @@ class TreeLogitsProcessor:
         """Bind ``tree`` to the width of the logits. Raises ``VocabMismatch``."""
         width = tree.store.vocab_size if vocab_size is None else vocab_size
         if width is None:
-            raise config_error("", "vocab-size", "give vocab_size, the width of the logits, here or to compile_tree")
+            raise config_error("", Rule.VOCAB_SIZE, "give vocab_size, the width of the logits, here or to compile_tree")
         self.vocab_size = width
         self.tree = tree.bind(width).to(device)
         self.device = torch.device(device)
@@ -82,10 +83,13 @@ class TreeLogitsProcessor:
         for column in token_columns(tokens, rows, self.vocab_size, self.device, flags):
             after = self.tree.advance(nodes, column)
             nodes = after if flags is None else torch.where(flags, after, nodes)
-            deeper = frozenset(min(depth + 1, self.tree.levels) for depth in depths)
-            stays = flags is not None or self.tree.frozen is not None
-            depths = deeper | depths if stays else deeper
+            depths = self._depths_after(depths, held=flags is not None)
         return TreeState(nodes, depths)
+
+    def _depths_after(self, depths: frozenset[int], *, held: bool) -> frozenset[int]:
+        """The depths after one token; a row that is held, or at a node that nothing leaves, stays where it is."""
+        deeper = frozenset(min(depth + 1, self.tree.levels) for depth in depths)
+        return deeper | depths if held or self.tree.frozen is not None else deeper
 
     def reorder(self, state: TreeState, src: Tensor | Sequence[int]) -> TreeState:
         """New row i = old row ``src[i]``."""

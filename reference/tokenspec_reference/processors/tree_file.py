@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any
 
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import config_error
 from tokenspec_reference.processors.tree_json import read_mapping, read_stream, read_text
 from tokenspec_reference.processors.tree_numbering import number_tree
@@ -72,7 +73,7 @@ def load_tree(
         with _open(Path(path), show=wanted) as stream:
             raw = read_stream(stream)
     except OSError as error:
-        raise config_error("", "file", f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from error
+        raise config_error("", Rule.FILE, f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from error
     return number_tree(validate(raw, mode, vocab_size))
 
 
@@ -95,7 +96,7 @@ def tree_config_path(
         return None
     if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
         raise config_error(
-            "", "file-name", f"{name!r} must be a file below the checkpoint directory, not a path out of it"
+            "", Rule.FILE_NAME, f"{name!r} must be a file below the checkpoint directory, not a path out of it"
         )
     return Path(checkpoint_path) / name
 
@@ -126,6 +127,6 @@ def _open(path: Path, *, show: bool) -> Iterator[IO[bytes]]:
 
 def _check_arguments(mode: str, vocab_size: int | None) -> None:
     if mode not in MODES:
-        raise config_error("", "mode", f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+        raise config_error("", Rule.MODE, f"mode must be one of {', '.join(MODES)}, not {mode!r}")
     if vocab_size is not None and vocab_size < 1:
-        raise config_error("", "vocab-size", f"vocab_size must be positive, not {vocab_size}")
+        raise config_error("", Rule.VOCAB_SIZE, f"vocab_size must be positive, not {vocab_size}")

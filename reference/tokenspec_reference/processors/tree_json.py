@@ -12,20 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from tokenspec_reference.processors.defects import Rule, kind_of
 from tokenspec_reference.processors.errors import Problem, config_error
 
 INT32 = range(-(2**31), 2**31)
 DEFAULT_START, DEFAULT_END, DEFAULT_SEPARATOR = 225, 2, "_"
 
 Event = tuple[str, Any]
-NAMES = {
-    "start_map": "an object",
-    "start_array": "an array",
-    "string": "a string",
-    "boolean": "a boolean",
-    "null": "null",
-    "number": "a number with a fraction or an exponent",
-}
 
 
 @dataclass
@@ -55,7 +48,7 @@ def read_stream(stream: IO[bytes]) -> RawTree:
         return read_events(ijson.basic_parse(stream))
     except ijson.JSONError as error:
         reason = " ".join(str(error).split())[:120]
-        raise config_error("", "json-syntax", f"not a JSON document ({reason})") from error
+        raise config_error("", Rule.JSON_SYNTAX, f"not a JSON document ({reason})") from error
 
 
 def read_text(text: str | bytes) -> RawTree:
@@ -73,13 +66,13 @@ def read_events(events: Iterator[Event]) -> RawTree:
     tree = RawTree()
     kind, value = next(events)
     if kind != "start_map":
-        raise config_error("", "root-not-object", f"the root must be an object, not {_name(kind, value)}")
+        raise config_error("", Rule.ROOT_NOT_OBJECT, f"the root must be an object, not {kind_of(kind, value)}")
     seen: set[str] = set()
     for event, key in events:
         if event == "end_map":
             break
-        if key in seen and key in {"start_token_id", "end_token_id", "sep", "prefix_dict"}:
-            tree.repeated.append(Problem(pointer(key), "duplicate-key", f"the field {key!r} occurs twice"))
+        if key in seen:
+            tree.repeated.append(Problem(pointer(key), Rule.DUPLICATE_KEY, f"the field {key!r} occurs twice"))
         seen.add(key)
         kind, value = next(events)
         if key == "start_token_id":
@@ -89,7 +82,7 @@ def read_events(events: Iterator[Event]) -> RawTree:
         elif key == "sep":
             if kind != "string":
                 raise config_error(
-                    pointer(key), "sep-type", f"the separator must be a string, not {_name(kind, value)}"
+                    pointer(key), Rule.SEP_TYPE, f"the separator must be a string, not {kind_of(kind, value)}"
                 )
             tree.separator = value
         elif key == "prefix_dict":
@@ -105,8 +98,8 @@ def _read_prefixes(tree: RawTree, kind: str, value: Any, events: Iterator[Event]
     if kind != "start_map":
         raise config_error(
             "/prefix_dict",
-            "prefix-dict-type",
-            f"must be an object from prefix to candidates, not {_name(kind, value)}",
+            Rule.PREFIX_DICT_TYPE,
+            f"must be an object from prefix to candidates, not {kind_of(kind, value)}",
         )
     tree.has_prefix_dict = True
     for event, key in events:
@@ -114,9 +107,9 @@ def _read_prefixes(tree: RawTree, kind: str, value: Any, events: Iterator[Event]
             return
         where = pointer("prefix_dict", key)
         if key == "":
-            raise config_error(where, "key-empty", "a prefix must not be the empty string")
+            raise config_error(where, Rule.KEY_EMPTY, "a prefix must not be the empty string")
         if key in tree.entries:
-            tree.repeated.append(Problem(where, "duplicate-key", "this prefix occurs twice; merge the two lists"))
+            tree.repeated.append(Problem(where, Rule.DUPLICATE_KEY, "this prefix occurs twice; merge the two lists"))
         tree.entries[key] = _read_candidates(where, events)
 
 
@@ -124,7 +117,7 @@ def _read_candidates(where: str, events: Iterator[Event]) -> list[int]:
     kind, value = next(events)
     if kind != "start_array":
         raise config_error(
-            where, "candidates-type", f"candidates must be an array of integers, not {_name(kind, value)}"
+            where, Rule.CANDIDATES_TYPE, f"candidates must be an array of integers, not {kind_of(kind, value)}"
         )
     candidates: list[int] = []
     for kind, value in events:
@@ -132,16 +125,18 @@ def _read_candidates(where: str, events: Iterator[Event]) -> list[int]:
             return candidates
         if kind != "number" or not isinstance(value, int):
             place = f"{where}/{len(candidates)}"
-            raise config_error(place, "candidate-type", f"a candidate must be an integer, not {_name(kind, value)}")
+            raise config_error(
+                place, Rule.CANDIDATE_TYPE, f"a candidate must be an integer, not {kind_of(kind, value)}"
+            )
         candidates.append(value)
-    raise config_error(where, "json-syntax", "the array is not closed")
+    raise config_error(where, Rule.JSON_SYNTAX, "the array is not closed")
 
 
 def _int32(kind: str, value: Any, where: str) -> int:
     if kind != "number" or not isinstance(value, int):
-        raise config_error(where, "token-id-type", f"a token id must be an integer, not {_name(kind, value)}")
+        raise config_error(where, Rule.TOKEN_ID_TYPE, f"a token id must be an integer, not {kind_of(kind, value)}")
     if value not in INT32:
-        raise config_error(where, "token-id-int32", f"{value} does not fit in 32 bits")
+        raise config_error(where, Rule.TOKEN_ID_INT32, f"{value} does not fit in 32 bits")
     return value
 
 
@@ -152,17 +147,13 @@ def _skip(kind: str, events: Iterator[Event]) -> None:
         depth += event.startswith("start_") - event.startswith("end_")
 
 
-def _name(kind: str, value: Any = None) -> str:
-    return "an integer" if kind == "number" and isinstance(value, int) else NAMES[kind]
-
-
 def _events_of(value: Any, where: str) -> Iterator[Event]:
     """The events a parser would emit for a Python value."""
     if isinstance(value, Mapping):
         yield "start_map", None
         for key, inner in value.items():
             if not isinstance(key, str):
-                raise config_error(where, "key-type", f"keys must be strings, got {key!r}")
+                raise config_error(where, Rule.KEY_TYPE, f"keys must be strings, got {key!r}")
             yield "map_key", key
             yield from _events_of(inner, where + pointer(key))
         yield "end_map", None
@@ -180,4 +171,4 @@ def _events_of(value: Any, where: str) -> Iterator[Event]:
     elif isinstance(value, (int, float)):
         yield "number", value
     else:
-        raise config_error(where, "not-json", f"{type(value).__name__} is not a JSON value")
+        raise config_error(where, Rule.NOT_JSON, f"{type(value).__name__} is not a JSON value")

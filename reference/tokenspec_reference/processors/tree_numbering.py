@@ -31,14 +31,14 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
     keys, frozen = [store.root], [upstream and store.end == 0]
     offsets = [0]
     tokens: list[int] = []
-    widths: list[int] = []
+    levels: list[list[int]] = []
     moves: list[int] = []
     targets: list[int] = []
     children: list[list[int]] = []
     stride = store.vocab_size or max([store.start, store.end, *map(max, filter(None, store.prefixes.values()))]) + 1
     level = [0]
     while level:
-        widths.append(0)
+        levels.append(level)
         below: dict[int, None] = {}
         for node in level:
             if node == len(children):  # first visit; merged paths can bring a node back at another depth
@@ -55,7 +55,6 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
                     moves.append(node * stride + token)
                     targets.append(target)
                     children[node].append(target)
-            widths[-1] = max(widths[-1], offsets[node + 1] - offsets[node])
             below.update(dict.fromkeys(children[node]))
         level = list(below)
     ending = _ending(store)
@@ -68,11 +67,16 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
         moves=torch.tensor([*moves, NO_MOVE], dtype=torch.int64),
         targets=torch.tensor([*targets, 0], dtype=torch.int64),
         frozen=torch.tensor(frozen) if any(frozen) else None,
-        widths=tuple(max(width, 1) for width in widths),
+        widths=_widths(levels, offsets),
         root_width=offsets[1],
         narrowest=min(*sizes, len(ending)),
         stride=stride,
     )
+
+
+def _widths(levels: list[list[int]], offsets: list[int]) -> tuple[int, ...]:
+    """The most candidates of a node at each depth, at least one."""
+    return tuple(max(1, *(offsets[node + 1] - offsets[node] for node in level)) for level in levels)
 
 
 def _candidates(store: PrefixToCandidateTokens, status: str) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tokenspec_reference.processors.allow_set import PAD
+from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import ConfigError, Problem
 from tokenspec_reference.processors.tree_json import pointer
 
@@ -61,7 +62,9 @@ def validate(raw: RawTree, mode: Mode, vocab_size: int | None) -> PrefixToCandid
     fatal: list[Problem] = []
     warnings: list[Problem] = []
     for problem in _document_problems(raw, vocab_size):
-        always = problem.rule == "end-token-range" and mode != "upstream"  # without it nothing is left to fall back on
+        always = (
+            problem.rule == Rule.END_TOKEN_RANGE and mode != "upstream"
+        )  # without it nothing is left to fall back on
         (fatal if mode == "strict" or always else warnings).append(problem)
     prefixes: dict[str, tuple[int, ...]] = {}
     for key, listed in raw.entries.items():
@@ -96,21 +99,21 @@ def _document_problems(raw: RawTree, vocab_size: int | None) -> Iterator[Problem
     yield from raw.repeated
     limit = "the vocabulary" if vocab_size is None else f"[0, {vocab_size})"
     if not _in_vocabulary(raw.start, vocab_size):
-        yield Problem("/start_token_id", "start-token-range", f"{raw.start} is outside {limit}")
+        yield Problem("/start_token_id", Rule.START_TOKEN_RANGE, f"{raw.start} is outside {limit}")
     if not _in_vocabulary(raw.end, vocab_size):
-        yield Problem("/end_token_id", "end-token-range", f"{raw.end} is outside {limit}")
+        yield Problem("/end_token_id", Rule.END_TOKEN_RANGE, f"{raw.end} is outside {limit}")
     if raw.separator == "":
-        yield Problem("/sep", "sep-empty", 'with no separator "1" + "23" and "12" + "3" are one prefix; use "_"')
+        yield Problem("/sep", Rule.SEP_EMPTY, 'with no separator "1" + "23" and "12" + "3" are one prefix; use "_"')
     elif any(character.isdigit() or character == "-" for character in raw.separator):
-        yield Problem("/sep", "sep-ambiguous", 'a separator with a digit or "-" makes prefixes ambiguous; use "_"')
+        yield Problem("/sep", Rule.SEP_AMBIGUOUS, 'a separator with a digit or "-" makes prefixes ambiguous; use "_"')
     if not raw.has_prefix_dict:
-        yield Problem("", "prefix-dict-missing", 'there is no "prefix_dict"; every rollout would end at once')
+        yield Problem("", Rule.PREFIX_DICT_MISSING, 'there is no "prefix_dict"; every rollout would end at once')
     elif not raw.entries:
-        yield Problem("/prefix_dict", "prefix-dict-empty", "there is no prefix; every rollout would end at once")
+        yield Problem("/prefix_dict", Rule.PREFIX_DICT_EMPTY, "there is no prefix; every rollout would end at once")
     elif str(raw.start) not in raw.entries:
         yield Problem(
             "/prefix_dict",
-            "root-key-missing",
+            Rule.ROOT_KEY_MISSING,
             f'there is no key "{raw.start}" with the candidates of the first step; every path ends at once',
         )
 
@@ -123,7 +126,7 @@ def _candidate_problems(key: str, listed: list[int], vocab_size: int | None) -> 
     for place, token in enumerate(listed):
         if not _in_vocabulary(token, vocab_size):
             limit = "the 32-bit token ids" if vocab_size is None else f"[0, {vocab_size})"
-            rule = "candidate-negative" if token < 0 else "candidate-range"
+            rule = Rule.CANDIDATE_NEGATIVE if token < 0 else Rule.CANDIDATE_RANGE
             yield Problem(pointer("prefix_dict", key, place), rule, f"candidate {token} is outside {limit}")
 
 
@@ -137,23 +140,23 @@ def _unreachable(store: PrefixToCandidateTokens) -> Iterator[Problem]:
             yield Problem(pointer("prefix_dict", key), *_why_unreachable(store, key))
 
 
-def _why_unreachable(store: PrefixToCandidateTokens, key: str) -> tuple[str, str]:
+def _why_unreachable(store: PrefixToCandidateTokens, key: str) -> tuple[Rule, str]:
     parts = key.split(store.separator) if store.separator else [key]
     if any(not _canonical(part) for part in parts):
         return (
-            "key-malformed",
+            Rule.KEY_MALFORMED,
             "a prefix is decimal token ids without sign or leading zeros, joined by the separator",
         )
     if int(parts[0]) != store.start:
-        return "key-start", f"a prefix begins with the start token {store.start}, this one with {parts[0]}"
+        return Rule.KEY_START, f"a prefix begins with the start token {store.start}, this one with {parts[0]}"
     if str(store.end) in parts[1:]:
-        return "key-after-end", f"nothing follows the end token {store.end}, so no prefix contains it"
+        return Rule.KEY_AFTER_END, f"nothing follows the end token {store.end}, so no prefix contains it"
     parent = store.separator.join(parts[:-1])
     if parent not in store.prefixes:
-        return "key-orphan", f"its parent {parent!r} has no entry"
+        return Rule.KEY_ORPHAN, f"its parent {parent!r} has no entry"
     if int(parts[-1]) not in store.prefixes[parent]:
-        return "key-orphan", f"its last token {parts[-1]} is not a candidate of {parent!r}"
-    return "key-orphan", f"its parent {parent!r} cannot be reached"
+        return Rule.KEY_ORPHAN, f"its last token {parts[-1]} is not a candidate of {parent!r}"
+    return Rule.KEY_ORPHAN, f"its parent {parent!r} cannot be reached"
 
 
 def _canonical(part: str) -> bool:

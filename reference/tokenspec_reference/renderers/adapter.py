@@ -29,14 +29,16 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
-        family=model.family,
+        family=model.family or None,
         chat_template=model.chat_template,
         normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
         straddle=model.wire.get("straddle"),
         now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
-        wire=Wire(
+        wire=None
+        if not model.wire
+        else Wire(
             assistant_open=tuple(model.wire.get("assistant_open", ())),
             assistant_close=tuple(model.wire.get("assistant_close", ())),
             placeholders=tuple(model.wire.get("placeholder", ())),

@@ -11,6 +11,7 @@ from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Revisions
 from tokenspec_reference.renderers.renderer import Renderer
+from tokenspec_reference.renderers.resolve import Resolution, resolve
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -64,12 +65,27 @@ def load_family(name: str, chat_template: str | None = None) -> Family:
         UnknownFamily: no such family.
     """
     check_family(name)
-    module, own_revision = FAMILIES[name]
-    declared: Family | Revisions = import_module(f"tokenspec_reference.renderers.families.{module}").FAMILY
+    _, own_revision = FAMILIES[name]
+    declared = _declared(name)
     if isinstance(declared, Revisions):
         without_template = own_revision if chat_template is None else None
         declared = declared.family(without_template or declared.name_in(chat_template or ""))
     return replace(declared, name=name)
+
+
+def candidates(chat_template: str) -> list[str]:
+    """Families a template may belong to: of those with revisions the one it has."""
+    found = []
+    for name, (_, own_revision) in FAMILIES.items():
+        declared = _declared(name)
+        if not isinstance(declared, Revisions) or own_revision in (None, declared.name_in(chat_template)):
+            found.append(name)
+    return found
+
+
+def _declared(name: str) -> Family | Revisions:
+    declared: Family | Revisions = import_module(f"tokenspec_reference.renderers.families.{FAMILIES[name][0]}").FAMILY
+    return declared
 
 
 def create_renderer(
@@ -89,7 +105,8 @@ def create_renderer(
 
     Args:
         tokenizer: any object with ``encode(text, add_special_tokens=False)``.
-        family: a family name; None takes the ``template`` family, which renders any chat template.
+        family: a family name, or ``template`` for the generic renderer of any chat template. None finds the family
+            the template belongs to, else takes ``template``; ``resolution`` of the renderer says which and why.
         chat_template: the row's template text, by default the tokenizer's. Hand-written families read only from it
             which revision they have to follow.
         encoding: ``hf`` (as transformers) or ``isolated`` (callers cannot write control tokens).
@@ -97,7 +114,8 @@ def create_renderer(
         straddle: rule for tokens that cover scaffold and body; None takes the family's own.
         normalisation: how messages are prepared, as transformers 5 (``hf5``) or 4.57 (``hf4``) does it.
         now: what ``strftime_now`` gives; the wall clock is never read.
-        wire: openers and closers of assistant turns for the ``template`` family, which else derives them.
+        wire: openers and closers of assistant turns for the ``template`` family, which else derives them; given
+            without a family it means ``template``.
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
@@ -116,34 +134,49 @@ def create_renderer(
     template = chat_template if chat_template is not None else getattr(tokenizer, "chat_template", None)
     if template is not None and not isinstance(template, str):
         raise TokenSpecError(f"expected template text, got {type(template).__name__}", field="chat_template")
-    if family in (None, "template"):
-        if template is None:
-            raise TokenSpecError("no family and no chat template to render with", field="chat_template")
-        from tokenspec_reference.renderers.template import TemplateRenderer
 
-        return TemplateRenderer(
-            tokenizer,
-            template,
+    def hand_written(name: str) -> Renderer:
+        declared = load_family(name, template)
+        encoder = Encoder(tokenizer, control_text=template)
+        if encoder.added:
+            encoder.id_of(declared.stop_tokens[0])
+        return Renderer(
+            family=declared,
+            encoder=encoder,
+            options=template_kwargs,
             encoding=encoding,
             id_profile=id_profile,
-            straddle=straddle or "first-char",
+            straddle=straddle or declared.straddle,
             normalisation=normalisation,
             now=now,
-            wire=wire,
-            **template_kwargs,
+            chat_template=template,
         )
-    declared = load_family(family, template)
-    encoder = Encoder(tokenizer, control_text=template)
-    if encoder.added:
-        encoder.id_of(declared.stop_tokens[0])
-    return Renderer(
-        family=declared,
-        encoder=encoder,
-        options=template_kwargs,
+
+    if family not in (None, "template"):
+        stated = Resolution(family, "argument", f"family={family!r} was asked for")
+        return replace(hand_written(family), resolution=stated)
+    if template is None:
+        raise TokenSpecError("no family and no chat template to render with", field="chat_template")
+    from tokenspec_reference.renderers.template import TemplateRenderer
+
+    generic = TemplateRenderer(
+        tokenizer,
+        template,
         encoding=encoding,
         id_profile=id_profile,
-        straddle=straddle or declared.straddle,
+        straddle=straddle or "first-char",
         normalisation=normalisation,
         now=now,
-        chat_template=template,
+        wire=wire,
+        **template_kwargs,
     )
+    if family is None and wire is None:
+        name = str(getattr(tokenizer, "name_or_path", ""))
+        found = resolve(template, name, candidates(template), hand_written, generic)
+        if found.family != "template":
+            return replace(hand_written(found.family), resolution=found)
+    else:
+        given = 'family="template"' if family else "wire="
+        found = Resolution("template", "argument", f"{given} was asked for")
+    generic.resolution = found
+    return generic

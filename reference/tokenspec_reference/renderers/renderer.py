@@ -27,6 +27,8 @@ from tokenspec_reference.renderers.template_values import REJECTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokenspec_reference.renderers.resolve import Resolution
+
 PROMPT_TAIL = 64
 """How many tokens at the end of a prompt are searched for an open thought; keeps parsing independent of its length."""
 
@@ -47,6 +49,7 @@ class Renderer:
     normalisation: Normalisation = "hf5"
     now: datetime = FROZEN_CLOCK
     chat_template: str | None = None
+    resolution: Resolution | None = None
 
     @property
     def tokenizer(self) -> Any:

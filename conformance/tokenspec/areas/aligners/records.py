@@ -26,8 +26,8 @@ Ids = list[int]
 class SideInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """How one side of one row is made: special tokens, the text's tokens (the first ``take``), padding.
 
-    ``text`` overrides the row's text. ``before`` and ``after`` name attributes (``bos_token``); one that the tokenizer
-    does not have adds nothing. Padding is masked.
+    ``text`` overrides the row's text. ``before`` and ``after`` name attributes (``bos_token``) or spellings of special
+    tokens; one that the tokenizer does not have adds nothing. Padding is masked.
     """
 
     text: str | None = None

@@ -78,6 +78,7 @@ class EnginesOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     threshold: float | None = None
     margin: float | None = None
     close: list[int] | None = None
+    reach: float | None = None
     forwards: int | None = None
     agreement: dict[str, float] | None = None
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
+    from tokenspec_reference.renderers.resolve import Resolution
 
     from .sampled import GenerationPrompt
 
@@ -83,6 +84,7 @@ class TemplateRenderer:
         self.now = now
         self.wire = wire or Wire()
         self.template_kwargs = template_kwargs
+        self.resolution: Resolution | None = None
         self.encoder = Encoder(tokenizer, source)
         limits = limits or Limits()
         self._special_tokens: dict[str, Any] = dict(getattr(tokenizer, "special_tokens_map", None) or {})

@@ -13,8 +13,11 @@ BOUNDARY = (*STRUCTURE, "ALN-010", "ALN-011", "ALN-012", "ALN-019", "ALN-020", "
 COMPAT = (*STRUCTURE, "ALN-034", "ALN-035", "ALN-036", "ALN-037", "ALN-038")
 
 
-def case(slug: str, flags: str, requires: tuple[str, ...], why: str, **content: Any) -> Case:
-    """``flags`` is a list of words; ``content`` is the input."""
+def case(
+    slug: str, flags: str, requires: tuple[str, ...], why: str, refused: tuple[str, ...] = (), **content: Any
+) -> Case:
+    """``flags`` is a list of words; ``content`` is the input; ``refused`` the code and the places of a due refusal."""
+    code, *places = refused or ("",)
     return Case(
         id=f"aligners/{slug}",
         area="aligners",
@@ -23,6 +26,9 @@ def case(slug: str, flags: str, requires: tuple[str, ...], why: str, **content: 
         why=why,
         since="0.1",
         input=content,
+        outcome="raises" if code else "ok",
+        refusal={"code": code, "places": places} if code else None,
+        source="spec/50-aligners.md" if code else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from tokenspec.areas.aligners.cases.build import COMPAT, case
+from tokenspec.areas.aligners.cases.build import COMPAT, case, row
 from tokenspec.store.records import Case
 
 CANONICAL_TOKENS = {
@@ -63,6 +63,8 @@ PROGRAMMES = {
     "combinations-cross": ("aa|a|aa", "a|aa|aa", "Combinations in both directions compete."),
 }
 TEN = "a|b|c|d|e|f|g|h|i|j"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+BEFORE = "|".join(f"w{number}" for number in range(44))
 PIECES = {
     "crossing-two-three": ("abc|defg", "ab|cde|fg", "No step covers two against three; a repair does."),
     "one-to-five": ("abcde", "a|b|c|d|e", "Beyond the longest combination, found by a repair."),
@@ -87,9 +89,25 @@ PIECES = {
     "early-mismatch": (f"x|y|{TEN}", f"p|q|{TEN}", "The same mismatches at the start are lumped."),
     "long-repair": ("|".join("abcdefghijklmn"), "ab|c|de|f|gh|i|jk|l|mn", "Many combinations in a row."),
     "window-of-ten": ("abcdefghijklmnop", "|".join("abcdefghijklmnop"), "One against sixteen, wider than the window."),
+    "anchor-taken-by-the-teacher": (
+        "a|b|c|c|q|r|s|m|n|o|p",
+        "a|b|c|q|r|z|m|n|o|p|q|r|s",
+        "A trigram whose teacher tokens are in an anchor already leaves its student tokens to the next one.",
+    ),
+    "anchor-taken-by-the-student": ("a|b|c|d|e|f|x|g", "d|e|f|y|a|b|c|d|z|g", "The first of two trigrams counts."),
+    "mismatch-over-the-last-fifth": ("a|b|c|d|e|f|1|2|3|4", "a|b|c|d|e|f|5|6|7|8", "What lies before is lumped."),
+    "mismatch-at-the-last-fifth": ("a|b|c|d|e|f|g|h|1|2|3", "a|b|c|d|e|f|g|h|5|6|7", "One of them lies before."),
     "digits": ("123|456|789|0", "12|34|56|78|90", "Digits in threes against digits in pairs."),
     "empty": ("", "", "No tokens on either side."),
 }  # fmt: skip
+
+
+def shifted(count: int) -> tuple[str, str]:
+    """So many pairs of tokens whose texts agree only when all of them are taken together."""
+    text = LETTERS[: 2 * count - 1]
+    student = [text[at : at + 2] for at in range(0, len(text), 2)]
+    teacher = [text[:1], *(text[at : at + 2] for at in range(1, len(text), 2))]
+    return "|".join(student), "|".join(teacher)
 
 
 def split(words: str) -> list[str]:
@@ -111,6 +129,7 @@ def cases() -> Iterator[Case]:
         data = {"student": split(student), "teacher": split(teacher)}
         requires = ("ALN-033", "ALN-039")
         yield case(f"programme-{slug}", flags, requires, why, task="align-canonical", profile="nw-compat", data=data)
+    yield from programmes()
     yield from pipelines(flags)
     yield from remaps()
     yield from mixtures()
@@ -135,6 +154,18 @@ def pipelines(flags: str) -> Iterator[Case]:
             "teacher_mask": [[1, 0, 0], [0, 1, 1]],
         },
     )
+    for count in (2, 9, 10, 11):
+        student, teacher = shifted(count)
+        data = {"student": [split(f"{BEFORE}|{student}|z")], "teacher": [split(f"{BEFORE}|{teacher}|z")]}
+        yield case(
+            f"compat-pieces-window-{count}",
+            flags,
+            COMPAT,
+            f"Only {count} pairs together spell one text, in the last fifth.",
+            task="align-pieces",
+            profile="nw-compat",
+            data=data,
+        )
     for limit in (1, 2, 6):
         yield case(
             f"compat-pieces-limit-{limit}",
@@ -145,6 +176,36 @@ def pipelines(flags: str) -> Iterator[Case]:
             profile="nw-compat",
             options={"max_comb_len": limit},
             data={"student": [["abcdef", "gh", "i"]], "teacher": [["a", "b", "c", "d", "e", "f", "g", "hi"]]},
+        )
+
+
+def programmes() -> Iterator[Case]:
+    """Longer sequences, and other limits of a combination."""
+    rng = random.Random(33)
+    for slug, length, limit in (("long", 530, 4), ("limit-1", 14, 1), ("limit-2", 24, 2), ("limit-6", 24, 6)):
+        yield case(
+            f"programme-{slug}",
+            "COMPAT_DYNAMIC_PROGRAMME",
+            ("ALN-033", "ALN-039"),
+            f"Tokens that combine in many ways, at most {limit} at once.",
+            task="align-canonical",
+            profile="nw-compat",
+            options={"max_comb_len": limit},
+            data={
+                "student": [rng.choice(["a", "aa", "aaaa", "b", "ab", "abab", ""]) for _ in range(length)],
+                "teacher": [rng.choice(["a", "aaa", "ba", "b", "ab", "aabb", ""]) for _ in range(18)],
+            },
+        )
+    for limit in (1, 6):
+        yield case(
+            f"compat-limit-{limit}",
+            "COMPAT_DYNAMIC_PROGRAMME",
+            COMPAT,
+            f"Combinations of at most {limit} tokens, on real pieces.",
+            task="align",
+            profile="nw-compat",
+            batch=[row("Antidisestablishmentarianism 31415926535 and Donaudampfschiffahrt, incomprehensibilities.")],
+            options={"max_comb_len": limit},
         )
 
 

@@ -15,13 +15,21 @@ DIFFERENT = {
     "trailing-space": ("The end. ", "The end.\n"),
     "one-empty-word": ("left and right", "left  and right"),
 }
+BATCH = "invalid-alignment-input"
 EDITS = {
-    "ragged": "ALN-060",
-    "mask-shape": "ALN-060",
-    "batch-size": "ALN-060",
-    "bad-option": "ALN-060",
-    "bad-id": "ALN-061",
+    "ragged": ("ALN-060", BATCH, "/teacher"),
+    "mask-shape": ("ALN-060", BATCH, "/teacher"),
+    "batch-size": ("ALN-060", BATCH, "/student", "/teacher"),
+    "bad-option": ("ALN-060", BATCH, "/options/on_mismatch"),
+    "bad-id": ("ALN-061", "id-out-of-vocabulary", "/teacher/ids/0/0"),
 }
+
+
+def differing(number: int, student: str, teacher: str) -> tuple[str, ...]:
+    """The code and the places of a refusal of two texts: the first differing byte of row ``number``, on either side."""
+    pairs = zip(student.encode(), teacher.encode(), strict=False)
+    byte = next(index for index, (one, other) in enumerate(pairs) if one != other)
+    return "text-mismatch", *(f"/{side}/texts/{number}/{byte}" for side in ("student", "teacher"))
 
 
 def cases() -> Iterator[Case]:
@@ -33,6 +41,7 @@ def cases() -> Iterator[Case]:
             "ALIGN_TEXT_MISMATCH",
             ("ALN-017",),
             f"The second row spells two texts: {slug.replace('-', ' ')}.",
+            differing(1, student, teacher),
             task="align",
             batch=batch,
         )
@@ -45,12 +54,26 @@ def cases() -> Iterator[Case]:
             batch=batch,
             options={"on_mismatch": "truncate"},
         )
-    for edit, requirement in EDITS.items():
+    for number, slug in enumerate(("first", "second")):
+        student, teacher = DIFFERENT["middle"]
+        batch = [row(TEXT), row(TEXT), row(TEXT)]
+        batch[number] = row(student, None, {"text": teacher})
+        yield case(
+            f"different-{slug}-of-three",
+            "ALIGN_TEXT_MISMATCH",
+            ("ALN-017",),
+            f"The {slug} row of three spells two texts; the others are fine.",
+            differing(number, student, teacher),
+            task="align",
+            batch=batch,
+        )
+    for edit, (requirement, *refused) in EDITS.items():
         yield case(
             f"refuse-{edit}",
             "ALIGN_BAD_INPUT",
             (requirement,),
             f"A damaged batch: {edit.replace('-', ' ')}.",
+            tuple(refused),
             task="align",
             batch=[row(TEXT), row("Another row, somewhat longer.")],
             edit=edit,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections.abc import Iterator
 from typing import Any
 
 from tokenspec.areas.aligners.cases.build import case
+from tokenspec.areas.aligners.hostile import archived, pickled
 from tokenspec.store.records import Case
 
 Json = dict[str, Any]
@@ -17,6 +17,9 @@ DENSE: Json = {
     "indices": [[0, -1], [1, -1], [2, 3], [4, 1], [1, -1]],
     "likelihoods": [[1.0, 0.0], [1.0, 0.0], [0.7, 0.3], [0.6, 0.4], [1.0, 0.0]],
 }
+PRINTS = (  # a pickle that is a call of print, released as it is
+    "8002635f5f6275696c74696e5f5f0a7072696e740a71005812000000746869732066696c652072616e20636f646571018571025271032e"
+)
 SPARSE: Json = {"kind": "sparse", "entries": [[0, 1, 2.0], [3, 0, 0.5], [1, 4, 1.0], [3, 2, 0.25], [2, -1, 9.0]]}
 REPEATED: Json = {
     "kind": "dense",
@@ -33,14 +36,6 @@ TIED: Json = {
     "indices": [[2, 0], [2, 0], [0, 2], [1, 0], [1, 3]],
     "likelihoods": [[0.7, 0.1], [0.8, 0.1], [0.1, 0.8], [0.6, 0.4], [0.5, 0.5]],
 }
-
-
-class Payload:
-    """Unpickles to a call. Never unpickled here."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """What a hostile file looks like."""
-        return print, ("this file ran code",)
 
 
 def cases() -> Iterator[Case]:
@@ -99,7 +94,9 @@ def projections() -> Iterator[Case]:
     )
     refused: dict[str, Json] = {
         "missing": {"kind": "missing"},
-        "pickled-code": {"kind": "hex", "hex": pickle.dumps(Payload(), protocol=2).hex()},
+        "pickled-code": {"kind": "hex", "hex": PRINTS},
+        "pickled-projection": {"kind": "hex", "hex": pickled().hex()},
+        "archived-projection": {"kind": "hex", "hex": archived().hex()},
         "garbage": {"kind": "hex", "hex": "00ff" * 20},
         "shapes": {"kind": "dense", "indices": [[1, 2]], "likelihoods": [[1.0]]},
         "fractional-ids": {"kind": "dense", "indices": [[0.5, 1.0]], "likelihoods": [[1.0, 0.0]]},
@@ -112,6 +109,7 @@ def projections() -> Iterator[Case]:
             "UNSAFE_FILE",
             ("ALN-053",),
             f"A projection file that is no projection: {slug.replace('-', ' ')}.",
+            ("invalid-projection-file", "/data/file"),
             task="projection",
             data={"file": file, **sizes},
         )

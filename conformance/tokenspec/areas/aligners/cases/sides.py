@@ -10,12 +10,22 @@ from tokenspec.store.records import Case
 TEXT = "Alignment walks both sides, 同じ文章 by byte, and stops at every common boundary."
 OTHER = "A shorter row — кратко."
 BEGIN, END = {"before": ["bos_token"]}, {"after": ["eos_token"]}
+BEGINS = (*("<s>", "<bos>", "[BOS]", "<|begin|>", "<|begin_of_text|>", "<|startoftext|>", "<｜begin▁of▁sentence｜>"),)
+TURNS = ["<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|turn>", "<|start|>"]
+PADS = ["<pad>", "[PAD]", "<|finetune_right_pad_id|>", "<｜▁pad▁｜>"]
+UNKNOWNS = ["<unk>", "[UNK]"]
+ENDS = (
+    *("</s>", "<eos>", "[END]", "</turn>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>"),
+    *("<turn|>", "<end_of_turn>", "<|endoftext|>", "<｜end▁of▁sentence｜>"),
+)
 
 
 def cases() -> Iterator[Case]:
     """All of them are ``boundary``; the ones about padding and special tokens also run in ``nw-compat``."""
     yield from padding()
     yield from special_tokens()
+    yield from declared_roles()
+    yield from known_roles()
     yield from truncation()
 
 
@@ -114,6 +124,46 @@ def special_tokens() -> Iterator[Case]:
         task="align",
         batch=[row(TEXT, BEGIN | END | {"left": 2}, BEGIN | END | {"right": 5}), row(OTHER, END, END)],
     )
+
+
+def declared_roles() -> Iterator[Case]:
+    """Roles that the caller gives to spellings."""
+    rows = [
+        row("", BEGIN, {"before": ["eos_token"]}),
+        row("", {"before": ["eos_token"]}, {"before": ["eos_token", "bos_token"]}),
+        row(TEXT, BEGIN | END, BEGIN | END),
+        row(OTHER, END, {"after": ["bos_token", "eos_token"]}),
+    ]
+    for slug, why, roles in (
+        ("one", "Begin and end tokens are declared to be one kind.", dict.fromkeys((*BEGINS, *ENDS), "edge")),
+        ("own", "Every end token is declared to be of a kind of its own.", {token: f"own {token}" for token in ENDS}),
+        ("turned", "Begin tokens are declared to be ends.", dict.fromkeys(BEGINS, "end")),
+        ("never", "End tokens are declared to be padding, which never pairs.", dict.fromkeys(ENDS, "padding")),
+    ):
+        yield case(
+            f"roles-declared-{slug}",
+            "ALIGN_SPECIAL",
+            (*BOUNDARY, "ALN-013"),
+            why,
+            task="align",
+            batch=rows,
+            options={"special_roles": roles},
+        )
+
+
+def known_roles() -> Iterator[Case]:
+    """Every spelling whose role the chapter says."""
+    spelled = [*BEGINS, *TURNS, *PADS, *UNKNOWNS, *ENDS, "<|eom_id|>"]
+    sides = {"all": (spelled, spelled), "turned": ([*ENDS, *BEGINS], [*ENDS[::-1], *BEGINS[::-1]])}
+    for slug, (student, teacher) in sides.items():
+        yield case(
+            f"roles-known-{slug}",
+            "ALIGN_SPECIAL",
+            (*BOUNDARY, "ALN-013"),
+            "All special tokens of a known role that a side has, in front of a text.",
+            task="align",
+            batch=[row("Text.", {"before": student}, {"before": teacher}), row(OTHER, {"after": student}, END)],
+        )
 
 
 def truncation() -> Iterator[Case]:

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
-from tokenspec.adapters import Refused
+from tokenspec.areas.aligners.hostile import ran
 from tokenspec.areas.check import Subject, Violation, check, cites
-
-
-def refusal(subject: Subject) -> Refused:
-    """The refusal that is due."""
-    if not isinstance(subject.outcome, Refused):
-        raise Violation(
-            "the input was accepted",
-            expected="a refusal",
-            got=subject.outcome,
-            hint="an exception is a refusal only with an attribute rejection_code",
-        )
-    return subject.outcome
+from tokenspec.areas.refusal import refused
 
 
 @check(
@@ -30,15 +17,7 @@ def refusal(subject: Subject) -> Refused:
 )
 def refused_text(subject: Subject) -> None:
     """Different texts are refused with row and first differing byte."""
-    refused = refusal(subject)
-    golden = subject.cell.golden
-    byte = (golden.error or "").rsplit(" ", 1)[-1] if golden is not None else ""
-    numbers = re.findall(r"\d+", refused.message)
-    row = str(len(subject.request["student"]["ids"]) - 1)
-    if byte not in numbers or row not in numbers:
-        raise Violation(
-            "the refusal does not say where the texts differ", expected=f"row {row}, byte {byte}", got=refused.message
-        )
+    refused(subject, naming_place=True)
 
 
 @check(
@@ -50,8 +29,10 @@ def refused_text(subject: Subject) -> None:
     applies=cites("ALN-053"),
 )
 def refused_file(subject: Subject) -> None:
-    """Projection files that are missing, malformed or code are refused."""
-    refusal(subject)
+    """Projection files that are missing, malformed or code are refused, and code in them is not run."""
+    if ran():
+        raise Violation("the code in the file was run", expected="a refusal without running it", got=subject.outcome)
+    refused(subject)
 
 
 @check(
@@ -64,7 +45,7 @@ def refused_file(subject: Subject) -> None:
 )
 def refused_batch(subject: Subject) -> None:
     """What is no batch is refused."""
-    refusal(subject)
+    refused(subject)
 
 
 @check(
@@ -77,4 +58,4 @@ def refused_batch(subject: Subject) -> None:
 )
 def refused_id(subject: Subject) -> None:
     """Ids outside the vocabulary are refused."""
-    refusal(subject)
+    refused(subject)

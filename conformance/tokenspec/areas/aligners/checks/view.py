@@ -120,7 +120,7 @@ def inputs(question: Question, request: dict[str, Any]) -> Inputs:
         masks = (both[0]["mask"], both[1]["mask"])
         if request["profile"] != "boundary":
             return Inputs(masks, None)
-        made = [_tokenized(question, side) for side in both]
+        made = [_tokenized(question, side, request["options"].get("special_roles", {})) for side in both]
         return Inputs(masks, (made[0], made[1]))
     data = request["data"]
     if request["profile"] == "boundary":
@@ -152,10 +152,10 @@ def unanswered(question: Question) -> list[View]:
     ]
 
 
-def _tokenized(question: Question, side: dict[str, Any]) -> list[SideText]:
+def _tokenized(question: Question, side: dict[str, Any], declared: dict[str, str]) -> list[SideText]:
     tokenizer = question.rows[side["model"]].tokenizer
     return [
-        SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
+        SideText(positions(tokenizer, ids, mask, declared), text, adds_a_space(tokenizer))
         for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
     ]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import torch
 
 from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
+from tokenspec.areas.misrefusing import Edit, coded, misrefusing, placing
+from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.aligners import adapter as tasks
 from tokenspec_reference.aligners.errors import ProjectionFileError
 from tokenspec_reference.aligners.loss_utils import chunks, exact_map, losses, projection
@@ -118,7 +121,42 @@ def _wrap_ids(request: Json) -> None:
             request["options"]["on_mismatch"] = "truncate"
 
 
+def _runs_code(path: str) -> Any:
+    return torch.load(path, map_location="cpu", weights_only=False)
+
+
+def _looks_inside(path: str) -> Any:
+    """Unpickles the file to see what it is, and refuses it nevertheless."""
+    with suppress(Exception):
+        _runs_code(path)
+    return LOAD(path)
+
+
+LOAD = projection._load
+
+
+def _one_byte_on(place: str) -> str:
+    row, _, byte = place.rpartition("/")
+    return f"{row}/{int(byte) + 1}" if byte.isdecimal() else place
+
+
+def _last_row(place: str) -> str:
+    return place.replace("/texts/0/", "/texts/1/")
+
+
+def refusing(slug: str, breaks: str, note: str, edit: Edit) -> Mutant:
+    """A mutant whose refusals are edited."""
+    return misrefusing("aligners", "align", slug, breaks, note, edit)
+
+
 MUTANTS = (
+    refusing("texts-differ-somewhere", "ALN-017", "does not say where", placing(lambda _: "")),
+    refusing("texts-differ-late", "ALN-017", "the byte behind the first that differs", placing(_one_byte_on)),
+    refusing("texts-differ-elsewhere", "ALN-017", "blames a row behind the bad one", placing(_last_row)),
+    refusing("any-reason", "ALN-053 ALN-060 ALN-061", "one code for all", coded("invalid-input")),
+    refusing("id-elsewhere", "ALN-061", "blames the other side", placing(lambda at: at.replace("teacher", "student"))),
+    replaced("runs-files", "ALN-053", "code in a file is run", (projection, "_load", _runs_code)),
+    replaced("runs-and-refuses", "ALN-053", "code is run, then refused", (projection, "_load", _looks_inside)),
     replaced("sums-not-means", "ALN-050", "chunks are summed", (chunks, "chunk_average_finalize", _sums_only)),
     replaced(
         "sentinel-counts", "ALN-050", "id -1 is the last chunk", (chunks, "chunk_log_prob_sums", _sentinel_counts)

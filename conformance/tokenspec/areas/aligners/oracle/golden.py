@@ -68,7 +68,11 @@ def _align(case: Case, row: str, rows: Mapping[str, Row]) -> Answer:
         tokenizer = rows[side["model"]].tokenizer
         sides.append(
             [
-                SideText(positions(tokenizer, ids, mask), text, adds_a_space(tokenizer))
+                SideText(
+                    positions(tokenizer, ids, mask, request["options"].get("special_roles", {})),
+                    text,
+                    adds_a_space(tokenizer),
+                )
                 for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
             ]
         )

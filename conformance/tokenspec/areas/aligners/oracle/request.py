@@ -66,9 +66,10 @@ def text_ids(model: str, text: str) -> tuple[int, ...]:
 
 
 def special_ids(model: str, attributes: list[str]) -> list[int]:
-    """Ids of the special tokens that this tokenizer has under these attribute names."""
+    """Ids of the special tokens that this tokenizer has under these attribute names, or spelled so."""
     tokenizer = load(model).tokenizer
-    spelled = [getattr(tokenizer, attribute, None) for attribute in attributes]
+    special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
+    spelled = [name if name in special else getattr(tokenizer, name, None) for name in attributes]
     return [tokenizer.convert_tokens_to_ids(token) for token in spelled if token is not None]
 
 

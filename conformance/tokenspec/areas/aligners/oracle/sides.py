@@ -6,6 +6,7 @@ The piece rules and the table of roles are those of the chapter; the flavour of 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -32,14 +33,14 @@ class Position:
     role: str = ""
 
 
-def positions(tokenizer: Any, ids: list[int], mask: list[int]) -> list[Position]:
-    """What every position is."""
-    known = vocabulary(tokenizer)
+def positions(tokenizer: Any, ids: list[int], mask: list[int], declared: Mapping[str, str]) -> list[Position]:
+    """What every position is; ``declared`` are the roles that the caller gives to spellings."""
+    known = vocabulary(tokenizer, tuple(sorted(declared.items())))
     return [known[token] if real else Position("padding") for token, real in zip(ids, mask, strict=True)]
 
 
 @lru_cache(maxsize=4)
-def vocabulary(tokenizer: Any) -> dict[int, Position]:
+def vocabulary(tokenizer: Any, declared: tuple[tuple[str, str], ...]) -> dict[int, Position]:
     """What every id is when it is not padding."""
     special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
     special |= set(tokenizer.all_special_tokens)
@@ -48,7 +49,7 @@ def vocabulary(tokenizer: Any) -> dict[int, Position]:
     found = {}
     for token, index in tokenizer.get_vocab().items():
         if token in special:
-            found[index] = Position("special", role=_role(token, tokenizer))
+            found[index] = Position("special", role=dict(declared).get(token) or _role(token, tokenizer))
         else:
             found[index] = Position("text", _bytes(token, byte_level=byte_level, added=token in added))
     return found

@@ -28,10 +28,15 @@ def has_to(must: Must) -> Applies:
 
 
 def answer_of(subject: Subject) -> list[int]:
-    """All ids of the answer. Raises NotComparable where the bridge declines, which is right everywhere."""
+    """All ids of the answer.
+
+    Raises:
+        NotComparable: the bridge declines, which is right everywhere.
+        NotGiven: it declines where an answer is asked for: who claims to bridge here does not.
+    """
     ids: list[int] | None = subject.output.token_ids
     if ids is None:
-        raise NotComparable("declines (see RND-059)")
+        raise (NotGiven if subject.expect.must == "answer" else NotComparable)("declines (see RND-059)")
     return ids
 
 

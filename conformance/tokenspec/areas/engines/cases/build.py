@@ -47,9 +47,12 @@ def table(trace: str, gaps: Sequence[float], *, pieces: list[str] | None = None)
 
 
 def case(slug: str, why: str, flags: str, requires: str, **given: Any) -> Case:
-    """A case of the area; ``given`` are the fields of its input, with rows and outcome lifted out."""
+    """A case of the area; ``given`` are the fields of its input, with rows lifted out.
+
+    ``refused`` is the code and the places of the refusal that is due.
+    """
     rows = given.pop("rows", None)
-    outcome = given.pop("outcome", "ok")
+    code, *places = given.pop("refused", ()) or ("",)
     return Case(
         id=f"engines/{slug}",
         area="engines",
@@ -59,7 +62,9 @@ def case(slug: str, why: str, flags: str, requires: str, **given: Any) -> Case:
         since=SINCE,
         rows=rows,
         input={name: value for name, value in given.items() if value is not None},
-        outcome=outcome,
+        outcome="raises" if code else "ok",
+        refusal={"code": code, **({"places": places} if places else {})} if code else None,
+        source="spec/20-engines.md" if code else None,
     )
 
 
@@ -74,7 +79,7 @@ def scripted(
     delta: float = 0.0,
     engine: str = "forced-decoder",
     model: dict[str, Any] | None = None,
-    outcome: str = "ok",
+    refused: Sequence[str] = (),
     **parameters: Any,
 ) -> Case:
     """A case on a scripted model; ``delta`` is what each separator adds to the next separator's logit."""
@@ -82,4 +87,4 @@ def scripted(
     description = {"kind": "scripted", "pieces": pieces, "rows": table(trace, gaps, pieces=pieces) or [{}]}
     description |= {"per_separator": {"<|seg|>": float(delta)}} if delta else {}
     given = {"trace": trace, "model": description | (model or {}), "engines": [engine], "parameters": parameters}
-    return case(slug, why, flags, requires, outcome=outcome, **given)
+    return case(slug, why, flags, requires, refused=refused, **given)

@@ -45,6 +45,8 @@ SEEDS = {
     "cache-window-1": 4,
     "cache-window-5": 2,
     "cache-window-64": 3,
+    "double-separator-in-trace": 2,
+    "double-window": 2,
     "text-markup-q50": 3,
     "text-real-rows": 3,
     "tiny-literal": 2,
@@ -282,9 +284,54 @@ def signals() -> Iterator[Case]:
         )
 
 
+def double() -> Iterator[Case]:
+    """Double precision, whose numbers are compared to five digits: a hundredth of the separator's row shows."""
+    exact = {"dtype": "float64"}
+    variants: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+        ("untied", "An untied head and its own mean row.", "ENG-012 ENG-023", {"tied": False}, {}),
+        ("padding", "The separator takes a spare row of the matrix.", "ENG-012 ENG-023", {"padding": 2}, {}),
+        ("window", "A window of eight entries.", "ENG-041", {}, {"cache_policy": "window:8"}),
+        ("legacy-head", "The upstream crop.", "ENG-042", {}, {"cache_policy": "legacy_head:40"}),
+        ("merged", "The system prompt in the user turn.", "ENG-010", {}, {"system_role": "merge"}),
+        ("literal", "Upstream's pass 2.", "ENG-034", {}, {"score_mode": "upstream_literal", "quantile": 70}),
+    ]
+    for slug, why, requires, model, parameters in variants:
+        yield tiny(
+            f"double-{slug}", why, "SEGMENT_CONTEXT", requires, ["toy-bpe"], model={**exact, **model}, **parameters
+        )
+    yield tiny(
+        "double-separator-in-trace",
+        "The trace contains the separator, and characters of several tokens.",
+        "SEGMENT_CONTEXT",
+        "ENG-011 ENG-031",
+        ["toy-metaspace"],
+        "Naïve café,<|seg|> 😀🤖 done. Two, three! Four<|seg|>five. Six is six.",
+        model=exact,
+        quantile=60,
+    )
+    for engine, requires in (
+        ("surprisal", "ENG-071"),
+        ("entropy", "ENG-071"),
+        ("flatness-break", "ENG-072"),
+        ("top-k-shift", "ENG-073"),
+    ):
+        yield tiny(
+            f"double-{engine}",
+            "Full predictions in double precision.",
+            "SEGMENT_SIGNALS",
+            requires,
+            ["toy-bpe"],
+            TRACE * 2,
+            engine=engine,
+            model=exact,
+            window=3,
+            quantile=40,
+        )
+
+
 def cases() -> Iterator[Case]:
     """Every case on a tiny model."""
-    for group in (contexts, policies, texts, signals):
+    for group in (contexts, policies, texts, signals, double):
         yield from group()
 
 

@@ -271,6 +271,7 @@ def fusions() -> Iterator[Case]:
                 given=given,
                 fusion=fusion,
             )
+    yield from upstream_fusions()
     yield case(
         "fuse-labels-unknown",
         "Unknown labels never vote.",
@@ -292,6 +293,66 @@ def fusions() -> Iterator[Case]:
         given=[{"offsets": [[0, 10]], "labels": ["Z"]}, {"offsets": [[0, 10]], "labels": ["A"]}],
         fusion="merge",
     )
+
+
+def upstream_fusions() -> Iterator[Case]:
+    """The profile that repeats RT-SEG, and the default beside it, on segmentations with holes."""
+    rng = random.Random(86)
+    fusions = {"voting": "ENG-081", "merge": "ENG-082", "intersect": "ENG-082", "fuzzy": "ENG-083", "graph": "ENG-084"}
+    given: dict[str, list[dict[str, Any]]] = {
+        "three": THREE,
+        "holes": HOLES,
+        "tail": [{"offsets": [[0, 10]]}, {"offsets": [[0, 9]]}],
+        "late": [{"offsets": [[2, 5], [7, 9]]}, {"offsets": [[2, 5], [5, 9]]}, {"offsets": [[2, 4], [4, 9]]}],
+    }
+    given |= {f"random-{number}": [_with_holes(rng, 14) for _ in range(rng.randint(2, 4))] for number in range(4)}
+    for slug, segmentations in given.items():
+        for fusion, requirement in fusions.items():
+            options: dict[str, Any] = {"threshold": 2} if fusion == "voting" and slug == "random-1" else {}
+            options |= {"max_distance": 2} if fusion == "fuzzy" and slug == "random-1" else {}
+            profiles = {"upstream": "ENG-086"} | ({"partition": requirement} if slug[:4] in {"late", "rand"} else {})
+            for profile, requires in profiles.items():
+                yield case(
+                    f"fuse-{fusion}-{slug}-{profile}",
+                    "Segmentations that leave something uncovered, in both profiles.",
+                    "SEGMENT_FUSION",
+                    f"{requires} ENG-085",
+                    trace="0123456789abcdefghij",
+                    given=segmentations,
+                    fusion=fusion,
+                    parameters={**options, "profile": profile},
+                )
+    refused: dict[str, list[dict[str, Any]]] = {fusion: [{"offsets": [[0, 10]]}, {"offsets": []}] for fusion in fusions}
+    for fusion, segmentations in refused.items():
+        yield case(
+            f"fuse-{fusion}-empty-upstream",
+            "RT-SEG cannot fuse a segmentation without segments.",
+            "SEGMENT_FUSION SEGMENT_REFUSAL",
+            "ENG-086",
+            trace="0123456789",
+            given=segmentations,
+            fusion=fusion,
+            parameters={"profile": "upstream"},
+            refused=("invalid-segmentation", "/given"),
+        )
+    yield case(
+        "fuse-intersect-disjoint-upstream",
+        "RT-SEG needs one common edge.",
+        "SEGMENT_FUSION SEGMENT_REFUSAL",
+        "ENG-086",
+        trace="0123456789",
+        given=[{"offsets": [[0, 3]]}, {"offsets": [[5, 8]]}],
+        fusion="intersect",
+        parameters={"profile": "upstream"},
+        refused=("invalid-segmentation", "/given"),
+    )
+
+
+def _with_holes(rng: random.Random, length: int) -> dict[str, Any]:
+    """A partition whose first segment stays, and of whose others some are left out."""
+    whole = _random_partition(rng, length)
+    kept = [at for at in range(len(whole["offsets"])) if at == 0 or rng.random() < 0.7]
+    return {name: [values[at] for at in kept] for name, values in whole.items()}
 
 
 def _random_partition(rng: random.Random, length: int) -> dict[str, Any]:
@@ -318,7 +379,7 @@ def agreements() -> Iterator[Case]:
             f"agree-{slug}",
             why,
             "SEGMENT_AGREEMENT",
-            "ENG-090 ENG-091",
+            "ENG-090 ENG-091 ENG-092",
             trace=text,
             given=[{"offsets": offsets}],
             gold=GOLD,
@@ -327,7 +388,7 @@ def agreements() -> Iterator[Case]:
         "agree-gold-whole",
         "Gold has no boundary, so the window is half the trace.",
         "SEGMENT_AGREEMENT",
-        "ENG-090 ENG-091",
+        "ENG-090 ENG-091 ENG-092",
         trace=text,
         given=[{"offsets": GOLD}],
         gold=[[0, 84]],
@@ -349,6 +410,15 @@ def agreements() -> Iterator[Case]:
         trace="0123456789abcd",
         given=[{"offsets": [[0, 4], [4, 14]]}],
         gold=[[0, 7], [7, 14]],
+    )
+    yield case(
+        "agree-nothing",
+        "Of an empty trace there is one segmentation.",
+        "SEGMENT_AGREEMENT",
+        "ENG-090 ENG-091 ENG-092",
+        trace="",
+        engines=["new-line"],
+        gold=[],
     )
     yield case(
         "agree-one-character",

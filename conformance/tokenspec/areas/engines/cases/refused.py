@@ -8,6 +8,9 @@ from typing import Any
 from tokenspec.areas.engines.cases.build import TRACE, case, scripted, table
 from tokenspec.store.records import Case
 
+PARAMETER = "invalid-parameter"
+SEPARATOR = ("separator-not-single-token", "/parameters/sep_tok")
+FUSION = ("missing-fusion", "/fusion")
 GAPS = [-4.0, 3, -2, 5, 1, -6, 2, -3, 4, -1, 0, 6, -5, 2, -4, 1]
 
 
@@ -18,13 +21,21 @@ def cases() -> Iterator[Case]:
         ("quantile-over-hundred", "A percentile above 100 has no meaning.", {"quantile": 100.5}),
         ("quantile-text", "A number in quotes is no number.", {"quantile": "90"}),
         ("alpha-null", "A weight that is null.", {"alpha": None}),
+        ("beta-true", "A truth value is no weight.", {"beta": True}),
+        ("system-role-unknown", "A role that no turn of the prompt has.", {"system_role": "assistant"}),
+        ("system-prompt-number", "A system prompt that is no text.", {"system_prompt": 5}),
+        ("max-kv-tokens-zero", "A cache of no entries.", {"max_kv_tokens": 0}),
+        ("max-kv-tokens-fraction", "Half an entry.", {"max_kv_tokens": 2.5}),
+        ("window-of-another", "The forced decoder looks at no window.", {"window": 5}),
         ("score-mode", "A mode nobody defined.", {"score_mode": "literal"}),
         ("cache-policy", "A window without its size.", {"cache_policy": "window"}),
         ("cache-policy-zero", "A window of no entries.", {"cache_policy": "window:0"}),
         ("unknown-option", "A misspelt option is refused, not ignored.", {"quantil": 50}),
     ]
     for slug, why, options in parameters:
-        yield scripted(f"refuse-{slug}", why, "SEGMENT_REFUSAL", "ENG-060", TRACE, GAPS, outcome="raises", **options)
+        refused = PARAMETER, *(f"/parameters/{name}" for name in options)
+        yield scripted(f"refuse-{slug}", why, "SEGMENT_REFUSAL", "ENG-060", TRACE, GAPS, refused=refused, **options)
+    yield from of_other_engines()
     yield scripted(
         "refuse-two-cache-policies",
         "max_kv_tokens beside a window says two things at once.",
@@ -32,7 +43,7 @@ def cases() -> Iterator[Case]:
         "ENG-043",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=(PARAMETER, "/parameters/cache_policy", "/parameters/max_kv_tokens"),
         cache_policy="window:8",
         max_kv_tokens=8,
     )
@@ -46,7 +57,7 @@ def cases() -> Iterator[Case]:
             "ENG-061",
             TRACE,
             GAPS,
-            outcome="raises",
+            refused=("non-finite-logits", "/model"),
             model={"rows": rows},
         )
     for token, where in ((0, "first"), (7, "middle"), (15, "last")):
@@ -60,7 +71,7 @@ def cases() -> Iterator[Case]:
                 "ENG-061",
                 TRACE,
                 GAPS,
-                outcome="raises",
+                refused=("non-finite-logits", "/model"),
                 model={"rows": rows, "default_logit": -1e308},
             )
     yield scripted(
@@ -70,7 +81,7 @@ def cases() -> Iterator[Case]:
         "ENG-062",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("trace-too-long", "/trace"),
         model={"position_limit": 12},
     )
     yield scripted(
@@ -80,7 +91,7 @@ def cases() -> Iterator[Case]:
         "ENG-062",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("trace-too-long", "/trace"),
         model={"position_limit": 17},
         quantile=20,
     )
@@ -101,7 +112,7 @@ def cases() -> Iterator[Case]:
         "ENG-063",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("no-chat-template", "/model"),
         model={"prompt": None},
     )
     yield scripted(
@@ -111,7 +122,7 @@ def cases() -> Iterator[Case]:
         "ENG-063",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=("system-role-refused", "/parameters/system_role", "/model"),
         model={"refuses_system": True},
     )
     yield scripted(
@@ -131,7 +142,7 @@ def cases() -> Iterator[Case]:
         "ENG-064",
         TRACE,
         GAPS,
-        outcome="raises",
+        refused=SEPARATOR,
         sep_tok="",
     )
     yield case(
@@ -144,7 +155,7 @@ def cases() -> Iterator[Case]:
         model={"kind": "tiny", "seed": 1},
         engines=["forced-decoder"],
         parameters={"sep_tok": "Ġthe", "system_prompt": ""},
-        outcome="raises",
+        refused=SEPARATOR,
     )
     yield case(
         "refuse-two-engines",
@@ -153,7 +164,7 @@ def cases() -> Iterator[Case]:
         "ENG-065",
         trace="One.\n\nTwo.",
         engines=["new-line", "new-line-verbose"],
-        outcome="raises",
+        refused=FUSION,
     )
     yield case(
         "refuse-engine-beside-given",
@@ -163,7 +174,103 @@ def cases() -> Iterator[Case]:
         trace="One.\n\nTwo.",
         engines=["new-line"],
         given=[{"offsets": [[0, 10]]}],
-        outcome="raises",
+        refused=FUSION,
+    )
+
+
+def of_other_engines() -> Iterator[Case]:
+    """Options of the other engines and of the fusions."""
+    signals: list[tuple[str, str, dict[str, Any]]] = [
+        ("surprisal", "window-zero", {"window": 0}),
+        ("entropy", "window-true", {"window": True}),
+        ("flatness-break", "window-fraction", {"window": 2.5}),
+        ("top-k-shift", "top-k-zero", {"top_k": 0, "window": 2}),
+        ("surprisal", "top-k-of-another", {"top_k": 3, "window": 2}),
+        ("surprisal", "quantile-above", {"quantile": 101, "window": 2}),
+    ]
+    for engine, slug, parameters in signals:
+        why = "An option that makes no sense for this engine."
+        yield scripted(
+            f"refuse-{engine}-{slug}",
+            why,
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            TRACE,
+            GAPS,
+            engine=engine,
+            refused=(PARAMETER, *(f"/parameters/{name}" for name in parameters)),
+            **parameters,
+        )
+    fusions: list[tuple[str, str, dict[str, Any]]] = [
+        ("voting", "threshold-zero", {"threshold": 0}),
+        ("voting", "threshold-true", {"threshold": True}),
+        ("voting", "profile", {"profile": "seed"}),
+        ("fuzzy", "distance-negative", {"max_distance": -1}),
+        ("merge", "label-fusion", {"label_fusion_type": "most"}),
+        ("merge", "threshold-of-another", {"threshold": 2}),
+    ]
+    for fusion, slug, parameters in fusions:
+        yield case(
+            f"refuse-{fusion}-{slug}",
+            "An option that makes no sense for this fusion.",
+            "SEGMENT_REFUSAL SEGMENT_FUSION",
+            "ENG-060",
+            trace="0123456789",
+            given=[{"offsets": [[0, 4], [4, 10]]}, {"offsets": [[0, 10]]}],
+            fusion=fusion,
+            parameters=parameters,
+            refused=(PARAMETER, *(f"/parameters/{name}" for name in parameters)),
+        )
+    malformed = {
+        "beyond": [[0, 4], [4, 11]],
+        "overlapping": [[0, 5], [4, 10]],
+        "empty-segment": [[0, 4], [4, 4], [4, 10]],
+        "reversed": [[0, 4], [10, 4]],
+        "unordered": [[4, 10], [0, 4]],
+        "negative": [[-1, 4], [4, 10]],
+    }
+    for slug, offsets in malformed.items():
+        for fusion in ("voting", "merge", "intersect", "fuzzy", "graph") if slug == "beyond" else ("merge",):
+            yield case(
+                f"refuse-{fusion}-of-{slug}",
+                "No segmentation of this trace.",
+                "SEGMENT_REFUSAL SEGMENT_FUSION",
+                "ENG-087",
+                trace="0123456789",
+                given=[{"offsets": [[0, 10]]}, {"offsets": offsets}],
+                fusion=fusion,
+                refused=("invalid-segmentation", "/given"),
+            )
+    for slug, offsets in (malformed | {"shorter": [[0, 9]], "hole": [[0, 4], [5, 10]], "late": [[1, 10]]}).items():
+        yield case(
+            f"refuse-gold-{slug}",
+            "Gold is no partition of this trace.",
+            "SEGMENT_REFUSAL SEGMENT_AGREEMENT",
+            "ENG-093",
+            trace="0123456789",
+            given=[{"offsets": [[0, 3], [3, 10]]}],
+            gold=offsets,
+            refused=("invalid-segmentation", "/gold"),
+        )
+    for engine in ("forced-decoder", "entropy"):
+        yield case(
+            f"refuse-{engine}-without-model",
+            "Nothing to read the trace with.",
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            trace=TRACE,
+            engines=[engine],
+            refused=(PARAMETER, "/model"),
+        )
+    yield scripted(
+        "refuse-separator-number",
+        "A number is no text.",
+        "SEGMENT_REFUSAL",
+        "ENG-064",
+        TRACE,
+        GAPS,
+        refused=SEPARATOR,
+        sep_tok=5,
     )
 
 

@@ -12,6 +12,8 @@ from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check,
 from tokenspec.areas.engines.records import EnginesExpect, EnginesOutput
 
 MARGIN = 1e-3
+DIGITS = {"float32": 1e-3, "float64": 1e-5}
+"""How near numbers of a tiny model have to be; the logits of a double precision one may be single ones (ENG-020)."""
 PINNED = (
     "ENG-001",
     "ENG-002",
@@ -44,12 +46,18 @@ PINNED = (
     "ENG-082",
     "ENG-083",
     "ENG-084",
+    "ENG-086",
 )
 
 
 def is_tiny(question: Question) -> bool:
     """Whether the model of the case computes in floating point."""
     return (question.request.get("model") or {}).get("kind") == "tiny"
+
+
+def digits(question: Question) -> float:
+    """How near a number has to be to the oracle's."""
+    return DIGITS[question.request["model"].get("dtype", "float32")] if is_tiny(question) else 1e-9
 
 
 def decided(question: Question) -> bool:
@@ -125,7 +133,8 @@ def has_a_threshold(question: Question) -> bool:
 )
 def threshold_is_the_oracles(subject: Subject) -> None:
     """The threshold is the oracle's: to nine digits on tables, to rounding on tiny models."""
-    _close(subject.output.threshold, subject.expect.threshold, 1e-3 if is_tiny(subject) else 1e-9, "threshold")
+    _require_both(subject)
+    _close(subject.output.threshold, subject.expect.threshold, digits(subject), "threshold")
 
 
 def has_a_margin(question: Question) -> bool:
@@ -137,7 +146,16 @@ def has_a_margin(question: Question) -> bool:
 @check("engines.margin", area="engines", level="SCORES", requires=("ENG-054",), kind="golden", applies=has_a_margin)
 def margin_is_the_oracles(subject: Subject) -> None:
     """The reported decision margin is the oracle's."""
-    _close(subject.output.margin, subject.expect.margin, 2e-3 if is_tiny(subject) else 1e-9, "margin")
+    _require_both(subject)
+    _close(subject.output.margin, subject.expect.margin, 2 * digits(subject), "margin")
+
+
+def _require_both(subject: Subject) -> None:
+    """Threshold and margin are given together, or neither (ENG-054)."""
+    given = {name: getattr(subject.output, name) for name in ("threshold", "margin")}
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) == 1 and subject.expect.margin is not None:
+        raise Violation(f"no {missing[0]}, though scores decided", expected="threshold and margin", got=given)
 
 
 def _close(got: float | None, expected: float, tolerance: float, name: str) -> None:
@@ -171,3 +189,4 @@ def _measures(requirement: str, names: tuple[str, ...]) -> None:
 
 _measures("ENG-090", ("boundary_similarity", "boundary_f1"))
 _measures("ENG-091", ("pk", "window_diff"))
+_measures("ENG-092", ("soft_boundary_f1", "segment_iou", "segment_dice", "count_bias"))

@@ -26,7 +26,17 @@ def tokens_of(question: Question) -> Texts | None:
     return texts_of(given, None if row is None else row.tokenizer, None if row is None else row.chat_template)
 
 
-@check("engines.partition", area="engines", level="SEGMENTS", requires=("ENG-001",))
+def is_upstream(question: Question) -> bool:
+    """What RT-SEG's fusions give need not be a partition."""
+    return bool(question.request["parameters"].get("profile") == "upstream")
+
+
+def is_partitioned(question: Question) -> bool:
+    """The answer is a partition."""
+    return not is_upstream(question)
+
+
+@check("engines.partition", area="engines", level="SEGMENTS", requires=("ENG-001",), applies=is_partitioned)
 def segments_partition_the_trace(subject: Subject) -> None:
     """Segments follow each other from 0 to the end without gap, overlap or emptiness."""
     _require_partition(subject)
@@ -37,7 +47,12 @@ def is_fused(question: Question) -> bool:
     return bool(question.request.get("fusion"))
 
 
-@check("engines.fused-partition", area="engines", level="SEGMENTS", requires=("ENG-080",), applies=is_fused)
+def is_fused_partition(question: Question) -> bool:
+    """The same, of fused ones."""
+    return is_fused(question) and is_partitioned(question)
+
+
+@check("engines.fused-partition", area="engines", level="SEGMENTS", requires=("ENG-080",), applies=is_fused_partition)
 def a_fusion_partitions_the_trace(subject: Subject) -> None:
     """The same of fused segments, whose inputs may have holes."""
     _require_partition(subject)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from tokenspec.adapters import Refused
-from tokenspec.areas.check import Subject, Violation, check, cites
+from tokenspec.areas.check import Subject, check, cites
+from tokenspec.areas.refusal import refused
 
-REFUSING = ["ENG-043", "ENG-060", "ENG-061", "ENG-062", "ENG-063", "ENG-064", "ENG-065"]
+REFUSING = [
+    "ENG-043",
+    "ENG-060",
+    "ENG-061",
+    "ENG-062",
+    "ENG-063",
+    "ENG-064",
+    "ENG-065",
+    "ENG-086",
+    "ENG-087",
+    "ENG-093",
+]
 
 
 def _refusal(requirement: str) -> None:
@@ -18,9 +29,8 @@ def _refusal(requirement: str) -> None:
         applies=cites(requirement),
     )
     def the_input_is_refused(subject: Subject) -> None:
-        """The implementation refuses what this requirement refuses."""
-        if not isinstance(subject.outcome, Refused):
-            raise Violation("an input that is to be refused is answered", expected="a refusal", got=subject.outcome)
+        """The implementation refuses what this requirement refuses, for its reason."""
+        refused(subject)
 
 
 for _requirement in REFUSING:

@@ -50,7 +50,9 @@ def separator_of(question: Question) -> str:
 
 
 def has_a_free_name(question: Question) -> bool:
-    """The name of the separator stands in no text of the case."""
+    """There is a model, and the name of the separator stands in no text of the case."""
+    if question.request["model"] is None:
+        return False
     texts = (question.request["trace"], question.request["parameters"].get("system_prompt", ""))
     return forced("ENG-013")(question) and not any(separator_of(question) in text for text in texts)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from tokenspec.areas.engines.mutants.patched import mutant
+from tokenspec.areas.engines.mutants.patched import Request, Result, mutant
 
 ENGINES = "token_signal_engines."
 
@@ -65,9 +65,32 @@ def _fewer_markers() -> Mapping[str, Any]:
     return {"rule_engines._ANY_MARKER": re.compile(r"\b(?:therefore|thus|so|but|wait)\b")}
 
 
-def _blank_pieces_kept(trace: str, pieces: Any) -> Any:
-    del trace
-    return pieces
+def _blank_pieces_kept(trace: str, cuts: Any) -> Any:
+    from tokenspec_reference.engines.offsets import partition
+
+    return partition(cuts, len(trace))
+
+
+def _any_length(segmentations: Any, length: int | None, _profile: str) -> int:
+    return max((end for each in segmentations for _, end in each), default=0) if length is None else length
+
+
+def _any_gold() -> Mapping[str, Any]:
+    from tokenspec_reference.engines import metrics
+
+    def broken(gold: Any, predicted: Any) -> Any:
+        return metrics._Pair(metrics.boundaries(gold), metrics.boundaries(predicted), predicted[-1][1])
+
+    return {"metrics._paired": broken}
+
+
+def _without_profile(request: Request) -> None:
+    request["parameters"].pop("profile", None)
+
+
+def _dice_is_iou(_: Request, result: Result) -> None:
+    if "agreement" in result:
+        result["agreement"]["segment_dice"] = result["agreement"]["segment_iou"]
 
 
 def _upstream(name: str) -> Any:
@@ -80,7 +103,7 @@ def _upstream(name: str) -> Any:
 
         def broken(segmentations: Any, *, length: int | None = None, **options: Any) -> Any:
             try:
-                return original(segmentations, length=length, profile="upstream", **options)
+                return original(segmentations, length=length, **(options | {"profile": "upstream"}))
             except ValueError:
                 return []
 
@@ -209,6 +232,9 @@ MUTANTS = (
         "white space is a segment",
         {"rule_engines._without_blank_pieces": _blank_pieces_kept},
     ),
+    mutant("upstream-partitions", "ENG-086", "the profile upstream is ignored", before=_without_profile),
+    mutant("any-segments", "ENG-087", "what is fused is not looked at", {"fusion._checked": _any_length}),
+    mutant("any-gold", "ENG-093", "gold may be anything", _any_gold),
     mutant("voting-upstream", "ENG-080", "head and tail may be lost", _upstream("OffsetFusionVoting")),
     mutant("fuzzy-upstream", "ENG-080", "the tail may be lost", _upstream("OffsetFusionFuzzy")),
     mutant("voting-half", "ENG-081", "half of the engines are enough", _half_is_enough),
@@ -247,5 +273,6 @@ MUTANTS = (
     mutant("labels-tie-last", "ENG-085", "ties go to the last engine", _votes(None, last=True)),
     mutant("similarity-narrow", "ENG-090", "a window of two characters", _narrow),
     mutant("f1-is-precision", "ENG-090", "precision instead of F1", {"metrics.boundary_f1": _precision_only}),
+    mutant("overlap-is-union", "ENG-092", "intersection over union is called Dice", after=_dice_is_iou),
     mutant("window-rounds-up", "ENG-091", "half a mean segment rounds up", {"metrics.window_size": _rounded_up}),
 )

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from tokenspec.areas.engines.mutants.patched import TINY, Patched, Request, Result, mutant
+from tokenspec.areas.misrefusing import coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 
 
@@ -165,6 +166,19 @@ def _close_ends(_: Request, result: Result) -> None:
     result["close"] = sorted(starts.get(position, position) for position in result["close"])
 
 
+def _forwards_of_nothing(_: Request, result: Result) -> None:
+    result["forwards"] = max(1, result["forwards"])
+
+
+def _forwards_of_one_pass(_: Request, result: Result) -> None:
+    result["forwards"] //= 2
+
+
+def _wide_reach(_: Request, result: Result) -> None:
+    if result["reach"] is not None:
+        result["reach"] *= 1.001
+
+
 MUTANTS: tuple[Mutant, ...] = (
     mutant("tail-lost", "ENG-001", "the last segment is missing", after=_drop_tail),
     mutant("empty-segment", "ENG-001", "an empty segment at the start", after=_lead_with_nothing),
@@ -192,6 +206,17 @@ MUTANTS: tuple[Mutant, ...] = (
         "insertions are not counted",
         {"scripted_model.check_positions": _unchecked},
     ),
+    misrefusing(
+        "engines",
+        "segment",
+        "any-reason",
+        "ENG-060 ENG-061 ENG-062 ENG-063 ENG-064 ENG-065",
+        "one code for all refusals",
+        coded("invalid-input"),
+    ),
+    misrefusing(
+        "engines", "segment", "first-place", "ENG-060", "blames one option", placing(lambda _: "/parameters/x")
+    ),
     mutant("template-made-up", "ENG-063", "a missing template is replaced by a guess", before=_no_template_is_fine),
     mutant("system-merged-silently", "ENG-063", "a refused system turn is merged unasked", before=_merge_silently),
     mutant(
@@ -202,6 +227,9 @@ MUTANTS: tuple[Mutant, ...] = (
         rows=TINY,
     ),
     mutant("separator-defaulted", "ENG-064", "an empty separator means the default one", before=_default_separator),
+    mutant("forwards-of-nothing", "ENG-057", "a forward where no model is", after=_forwards_of_nothing),
+    mutant("forwards-of-one-pass", "ENG-057", "one pass is counted", after=_forwards_of_one_pass),
+    mutant("reach-wide", "ENG-055", "the reach is rounded up", after=_wide_reach),
     mutant("close-nothing", "ENG-055", "no decision is called close", after=_nothing_is_close, rows=TINY),
     mutant("close-no-error", "ENG-055", "scores have no error", {"near_ties.UNITS": 0}, rows=TINY),
     mutant("close-lengths", "ENG-055 ENG-056", "lengths of segments, not positions", after=_close_ends, rows=TINY),

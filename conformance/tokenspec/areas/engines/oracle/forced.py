@@ -16,11 +16,23 @@ class Refuses(Exception):
 
 @dataclass(frozen=True)
 class Forced:
-    """What an engine found; ``cuts`` are character positions, 0 included when it was chosen."""
+    """What an engine found; ``cuts`` are character positions, 0 included when it was chosen.
+
+    ``reach`` is that of a table.
+    """
 
     cuts: list[int]
     threshold: float | None = None
     margin: float | None = None
+    reach: float | None = None
+
+
+ROUNDING = 8 * 2.0**-52
+
+
+def reach_of(error: float, values: list[float], spread: float) -> float:
+    """ENG-055: an error of the values moves the threshold by their own deviation, and a score by what divides it."""
+    return error / (moments(values)[1] + 1e-6) + (error / spread if spread > 0 else 0.0)
 
 
 class Context:
@@ -138,4 +150,8 @@ def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]
         previous = token
         if index + 1 < len(texts.ids):
             context.feed([token])
-    return Forced(cuts, threshold, None if math.isinf(margin) else margin)
+    spread = 0.0 if deviation <= 1e-9 else deviation + 1e-6
+    if parameters.get("score_mode", "normalized") != "normalized":
+        spread = literal_deviation
+    reach = reach_of(abs(alpha) * ROUNDING * max(map(abs, gaps)), gaps, spread)
+    return Forced(cuts, threshold, None if math.isinf(margin) else margin, reach)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from typing import Any
+
+from tokenspec.areas.engines.oracle.forced import Refuses
 
 Segments = list[tuple[int, int]]
 
@@ -50,6 +53,46 @@ def _heaviest(given: list[Segments], length: int) -> list[int]:
     return best[1][::-1][1:-1] if best else []
 
 
+def upstream_fused(name: str, given: list[Segments], length: int, parameters: dict[str, Any]) -> Segments:
+    """ENG-086: the segments as RT-SEG gives them, lost ends included."""
+    if not all(given):
+        raise Refuses("ENG-086")
+    edges = [{edge for pair in segments for edge in pair} for segments in given]
+    every = sorted(set().union(*edges))
+    if name == "merge":
+        return list(pairwise(every))
+    if name == "voting":
+        ballots = [[*(start for start, _ in segments), segments[-1][1]] for segments in given]
+        needed = parameters.get("threshold", len(given) // 2 + 1)
+        return list(pairwise(at for at in every if sum(at in ballot for ballot in ballots) >= needed))
+    if name == "fuzzy":
+        kept: list[int] = []
+        for at in every:
+            if not kept or at - kept[-1] > parameters.get("max_distance", 1):
+                kept.append(at)
+        return list(pairwise(kept))
+    cuts = set.intersection(*edges) if name == "intersect" else _heaviest_chain(given, every[-1])
+    if not cuts:
+        raise Refuses("ENG-086")
+    return list(pairwise(sorted({0, length, *cuts})))
+
+
+def _heaviest_chain(given: list[Segments], end: int) -> set[int]:
+    """The edges of the heaviest chain of proposed segments up to ``end``; of equals the smallest from behind."""
+    proposed = [pair for segments in given for pair in segments]
+
+    def chains(edge: int) -> list[tuple[int, list[int]]]:
+        before = sorted({start for start, stop in proposed if stop == edge})
+        found = [
+            (weight - proposed.count((start, edge)), [edge, *path])
+            for start in before
+            for weight, path in chains(start)
+        ]
+        return found or [(0, [edge])]
+
+    return set(min(chains(end))[1])
+
+
 def labels_of(given: list[Segments], names: list[list[str]], segments: Segments, mode: str) -> list[str]:
     """One label per fused segment, counted character set by character set."""
     result = []
@@ -74,12 +117,18 @@ def agreement(gold: Segments, predicted: Segments, length: int) -> dict[str, flo
     """The measures the chapter fixes, from one segment number per character."""
     ours, theirs = ([end for _, end in side[:-1]] for side in (gold, predicted))
 
-    def f1(window: int) -> float:
+    def f1(credit: Callable[[int], float]) -> float:
         if not ours or not theirs:
             return 1.0 if not ours and not theirs else 0.0
-        recall = sum(any(abs(a - b) <= window for b in theirs) for a in ours) / len(ours)
-        precision = sum(any(abs(a - b) <= window for a in ours) for b in theirs) / len(theirs)
+        recall = sum(max(credit(abs(a - b)) for b in theirs) for a in ours) / len(ours)
+        precision = sum(max(credit(abs(a - b)) for a in ours) for b in theirs) / len(theirs)
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+    def overlap(measure: Callable[[set[int], set[int]], float]) -> float:
+        if not gold:
+            return 1.0
+        sides = [[set(range(*pair)) for pair in side] for side in (gold, predicted)]
+        return sum(max(measure(one, other) for other in sides[1]) for one in sides[0]) / len(gold)
 
     numbers = [[n for n, (start, end) in enumerate(side) for _ in range(start, end)] for side in (gold, predicted)]
     half = length / len(gold) / 2 if gold else 1.0
@@ -91,8 +140,12 @@ def agreement(gold: Segments, predicted: Segments, length: int) -> dict[str, flo
     same = [[side[i] == side[i + k] for i in pairs] for side in numbers]
     counts = [[side[i + k] - side[i] for i in pairs] for side in numbers]
     return {
-        "boundary_similarity": f1(3),
-        "boundary_f1": f1(0),
+        "boundary_similarity": f1(lambda distance: float(distance <= 3)),
+        "boundary_f1": f1(lambda distance: float(distance == 0)),
+        "soft_boundary_f1": f1(lambda distance: math.exp(-distance / 5)),
+        "segment_iou": overlap(lambda one, other: len(one & other) / len(one | other)),
+        "segment_dice": overlap(lambda one, other: 2 * len(one & other) / (len(one) + len(other))),
+        "count_bias": (len(predicted) - len(gold)) / max(1, len(gold)),
         "pk": sum(a != b for a, b in zip(*same, strict=True)) / total if total > 0 else 0.0,
         "window_diff": sum(a != b for a, b in zip(*counts, strict=True)) / total if total > 0 else 0.0,
     }

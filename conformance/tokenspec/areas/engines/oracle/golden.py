@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenspec.areas.area import NO_ROW
 from tokenspec.areas.engines.oracle.forced import Forced, Refuses, forced_decode
-from tokenspec.areas.engines.oracle.fusing import agreement, fused, labels_of
+from tokenspec.areas.engines.oracle.fusing import agreement, fused, labels_of, upstream_fused
 from tokenspec.areas.engines.oracle.predictors import predictor_of
 from tokenspec.areas.engines.oracle.refusals import refuse
 from tokenspec.areas.engines.oracle.signals import line_cuts, marker_cuts, token_signal
@@ -57,7 +57,10 @@ def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
     if given.fusion is None:
         offsets, labels = segmentations[0], names[0]
     else:
-        offsets = partition(fused(given.fusion, segmentations, length, given.parameters), length)
+        if given.parameters.get("profile") == "upstream":
+            offsets = upstream_fused(given.fusion, segmentations, length, given.parameters)
+        else:
+            offsets = partition(fused(given.fusion, segmentations, length, given.parameters), length)
         labels = labels_of(segmentations, names, offsets, given.parameters.get("label_fusion_type", "majority"))
     expect: dict[str, Any] = {"offsets": [list(pair) for pair in offsets], "labels": labels}
     if len(segmentations) == 1 and results and results[0].threshold is not None:

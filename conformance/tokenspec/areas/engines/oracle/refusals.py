@@ -7,9 +7,11 @@ import re
 from typing import Any
 
 from tokenspec.areas.engines.oracle.forced import Refuses
+from tokenspec.areas.engines.oracle.signals import WINDOWS
 from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR
 from tokenspec.areas.engines.records import EnginesInput, Scripted
 
+READING = {"forced-decoder", *WINDOWS}
 MODELS = {"system_prompt", "system_role", "chat_template", "quantile", "cache_policy", "max_kv_tokens"}
 KNOWN = {
     "forced-decoder": MODELS | {"alpha", "beta", "score_mode", "sep_tok", "separator_row"},
@@ -17,10 +19,20 @@ KNOWN = {
     "entropy": MODELS | {"window"},
     "flatness-break": MODELS | {"window"},
     "top-k-shift": MODELS | {"window", "top_k"},
-    "voting": {"threshold"},
-    "fuzzy": {"max_distance"},
+    "voting": {"profile", "threshold"},
+    "merge": {"profile"},
+    "intersect": {"profile"},
+    "fuzzy": {"profile", "max_distance"},
+    "graph": {"profile"},
 }
 HINTS = {"algorithm", "chunk_size"}
+LEAST = {"window": 1, "top_k": 1, "threshold": 1, "max_kv_tokens": 1, "max_distance": 0}
+WORDS = {
+    "score_mode": ("normalized", "upstream_literal"),
+    "system_role": ("system", "merge"),
+    "profile": ("partition", "upstream"),
+    "label_fusion_type": ("majority", "concat"),
+}
 
 
 def _number(value: Any) -> bool:
@@ -42,20 +54,51 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
             raise Refuses("ENG-060")
     if not 0 <= parameters.get("quantile", 50) <= 100:
         raise Refuses("ENG-060")
-    if parameters.get("score_mode", "normalized") not in ("normalized", "upstream_literal"):
+    if any(
+        type(parameters.get(name, least)) is not int or parameters.get(name, least) < least
+        for name, least in LEAST.items()
+    ):
+        raise Refuses("ENG-060")
+    if any(parameters.get(name, words[0]) not in words for name, words in WORDS.items()):
+        raise Refuses("ENG-060")
+    if not isinstance(parameters.get("system_prompt", ""), str):
         raise Refuses("ENG-060")
     policy = parameters.get("cache_policy", "none")
     if not re.fullmatch(r"none|(window|legacy_head):0*[1-9][0-9]*", policy):
         raise Refuses("ENG-060")
     if "max_kv_tokens" in parameters and policy not in ("none", f"legacy_head:{parameters['max_kv_tokens']}"):
         raise Refuses("ENG-043")
+    if given.model is None and not READING.isdisjoint(given.engines):
+        raise Refuses("ENG-060")
+    _refuse_segments(given)
     _refuse_tokenizer(given, tokenizer)
+
+
+def _refuse_segments(given: EnginesInput) -> None:
+    """Segmentations to fuse or to compare with that are none of this trace."""
+    if given.fusion is not None and not all(_ordered(each.offsets, len(given.trace)) for each in given.given):
+        raise Refuses("ENG-087")
+    if given.gold is not None:
+        edges = [0, *(edge for pair in given.gold for edge in pair), len(given.trace)]
+        if not _ordered(given.gold, len(given.trace)) or edges[::2] != edges[1::2]:
+            raise Refuses("ENG-093")
+
+
+def _ordered(offsets: list[tuple[int, int]], length: int) -> bool:
+    """Segments in order, none empty, none beyond the end."""
+    edges = [edge for pair in offsets for edge in pair]
+    return (
+        all(start < end for start, end in offsets)
+        and edges == sorted(edges)
+        and min(edges, default=0) >= 0
+        and (max(edges, default=0) <= length)
+    )
 
 
 def _refuse_tokenizer(given: EnginesInput, tokenizer: Any) -> None:
     """Prompts that cannot be written, and separators of several tokens."""
     separator = given.parameters.get("sep_tok", DEFAULT_SEPARATOR)
-    if not separator:
+    if not isinstance(separator, str) or not separator:
         raise Refuses("ENG-064")
     if isinstance(given.model, Scripted):
         if given.model.prompt is None:

@@ -7,7 +7,16 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from tokenspec.areas.engines.oracle.forced import Forced, Refuses, log_probabilities, percentile, z_scores
+from tokenspec.areas.engines.oracle.forced import (
+    ROUNDING,
+    Forced,
+    Refuses,
+    log_probabilities,
+    moments,
+    percentile,
+    reach_of,
+    z_scores,
+)
 from tokenspec.areas.engines.oracle.predictors import Predictor
 from tokenspec.areas.engines.oracle.texts import Texts
 
@@ -51,8 +60,11 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
     rows = []
     if predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
         raise Refuses("ENG-062")
+    largest = 0.0
     for index in range(len(texts.ids)):
-        logged = log_probabilities(predictor.logits(texts.prompt + texts.ids[:index], len(texts.prompt), None))
+        logits = predictor.logits(texts.prompt + texts.ids[:index], len(texts.prompt), None)
+        logged = log_probabilities(logits)
+        largest = max(largest, *(abs(value) for value in logits if math.isfinite(value)))
         if math.isnan(logged[0]):
             raise Refuses("ENG-061")
         rows.append(logged)
@@ -80,16 +92,29 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
         if (score > threshold if high else score < threshold)
     ]
     margin = min((abs(score - threshold) for score in scores if score != threshold), default=None)
-    return Forced(cuts, threshold, margin)
+    error = ROUNDING * max(largest, *map(abs, signal))
+    if name == "flatness-break":
+        error *= max(
+            (2 + abs(change)) / _spread(signal, at, window) for at, change in zip(anchors, changes, strict=True)
+        )
+    else:
+        error *= 2
+    deviation = moments(changes)[1]
+    reach = reach_of(error, changes, 0.0 if deviation <= 1e-9 else deviation + 1e-6)
+    return Forced(cuts, threshold, margin, reach)
+
+
+def _spread(signal: list[float], index: int, window: int) -> float:
+    before = signal[index - window : index]
+    mean = math.fsum(before) / window
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in before) / window + 1e-6)
 
 
 def _change(signal: list[float], index: int, window: int, *, relative: bool) -> float:
     before, after = signal[index - window : index], signal[index : index + window]
     mean = math.fsum(before) / window
     change = math.fsum(after) / window - mean
-    if not relative:
-        return change
-    return change / math.sqrt(math.fsum((value - mean) ** 2 for value in before) / window + 1e-6)
+    return change / _spread(signal, index, window) if relative else change
 
 
 def distance(left: list[float], right: list[float], top_k: int) -> float:

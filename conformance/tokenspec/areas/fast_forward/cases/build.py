@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tokenspec.areas.refusal import pointer_to
 from tokenspec.store.records import Case
 
 BOTH = [{"mode": "llguidance"}, {"mode": "strict"}]
@@ -57,8 +58,11 @@ def case(
     )
 
 
-def refused(slug: str, why: str, requires: str, **given: Any) -> Case:
-    """A case that is refused."""
+def refused(slug: str, why: str, requires: str, code: str = "", place: str = "", **given: Any) -> Case:
+    """A case that is refused: for its grammar, at the keyword ``names`` where there is one, unless told otherwise."""
+    if not code:
+        code = "unsupported-schema" if isinstance(given["grammar"].get("json_schema"), dict) else "invalid-grammar"
+        place = pointer_to(given.get("names", ""), {"grammar": given["grammar"]}) or "/grammar"
     return Case(
         id=f"fast-forward/{slug}",
         area="fast-forward",
@@ -68,6 +72,8 @@ def refused(slug: str, why: str, requires: str, **given: Any) -> Case:
         since="0.1",
         input={"vocabulary": {"merged": ["ab"]}, "queries": BOTH, **given},
         outcome="raises",
+        refusal={"code": code, "places": [place]},
+        source="spec/40-fast-forward.md",
     )
 
 

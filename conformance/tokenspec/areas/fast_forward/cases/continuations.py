@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tokenspec.areas.fast_forward.cases.build import case, either
+from tokenspec.areas.fast_forward.cases.build import BOTH, case, either
 from tokenspec.store.records import Case
 
 DIGITS = "0123456789"
@@ -84,12 +84,37 @@ def cases() -> Iterator[Case]:
         text = "".join(map(chr, codes))
         why = "Every byte that UTF-8 knows, so that each has its place in a vocabulary."
         yield case(f"ways-bytes-{name}", why, "CONTINUATIONS", either(f"{text}.", f"{text}!"), rows=BYTE_LEVEL)
+    yield from unchecked()
     yield from after_special()
     yield from looks_ahead()
     why = "Two ids spell the same byte, and a token spans."
     for name, first, second in (("brace", '{"a', "{1"), ("letter", "re1", "r1"), ("space", " a", " 1")):
         grammar = either(first, second)
         yield case(f"ways-twins-{name}", why, "CONTINUATIONS", grammar, requires=("FFT-012",), rows=["toy-metaspace"])
+
+
+def unchecked() -> Iterator[Case]:
+    """Strict answers that do not depend on what the grammar allows next."""
+    half: list[Any] = ["é", "è", HALF]
+    for name, merged, grammar in (
+        ("letters", ["bc", "abc", "ab", *NEVER], {"regex": "ab[x-z]+"}),
+        ("doubled", DOUBLED, {"regex": "(ab){8}[xy]"}),
+        ("spaces", ["  ", "a ", " b"], {"regex": "a  [xy]"}),
+        ("few", ["bx", "ab"], either("aby", "abz")),
+        ("whole", ["bx", "ab"], either("abc")),
+        ("broken", half, {"regex": "x[éè]+w"}),
+        ("broken-few", half, either("xé", "xè")),
+        ("broken-wide", [{"hex": "f09f"}, {"hex": "f09f99"}, "🙂", {"hex": "78f09f99"}], {"regex": "x[🙂🙃]+w"}),
+    ):
+        yield case(
+            f"unchecked-{name}",
+            "Without grammar check every token may span, in either mode.",
+            "CONTINUATIONS",
+            grammar,
+            vocabulary={"merged": merged},
+            requires=("FFT-033",),
+            queries=[*BOTH, {"grammar_check": False}, {"mode": "strict", "grammar_check": False}],
+        )
 
 
 def after_special() -> Iterator[Case]:

@@ -9,6 +9,8 @@ from tokenspec.store.records import Case
 
 ORDER = ["or", "de", "der", "order", "Id", "orderId", "Na", "me", "Name"]
 PARK = ["ar", "ark", "par", "np"]
+PREFIX = ("invalid-prefix", "/prefix")
+QUERY = ("invalid-query", "/queries/0")
 EARLY = ["bc", "cd", "abc", "abcd"]
 
 
@@ -100,9 +102,21 @@ def refusals() -> Iterator[Case]:
     ):
         yield refused(f"refused-{slug}", why, "FFT-040", grammar={"json_schema": schema}, names=keyword)
     yield refused(
-        "refused-prefix", "The grammar does not allow this prefix.", "FFT-041", grammar={"literal": "abc"}, prefix=["x"]
+        "refused-prefix",
+        "The grammar does not allow this prefix.",
+        "FFT-041",
+        *PREFIX,
+        grammar={"literal": "abc"},
+        prefix=["x"],
     )
-    yield refused("refused-special-name", "No such special token.", "FFT-041", grammar={"special": "<missing>"})
+    yield refused(
+        "refused-special-name",
+        "No such special token.",
+        "FFT-041",
+        "unknown-special-token",
+        "/grammar",
+        grammar={"special": "<missing>"},
+    )
     yield refused("refused-regex", "A bracket is not closed.", "FFT-041", grammar={"regex": "a[b"})
     yield refused("refused-look-ahead", "A look-ahead has no meaning here.", "FFT-041", grammar={"regex": "a(?=b)b"})
     yield refused("refused-no-alternative", "No text at all.", "FFT-041", grammar={"alternatives": []})
@@ -133,11 +147,13 @@ def refusals() -> Iterator[Case]:
         ("max-length-fraction", {"mode": "strict", "max_length": 1.5}),
     ):
         why = "A setting that does not exist, or makes no sense."
-        yield refused(f"refused-query-{name}", why, "FFT-041", grammar={"literal": "abc"}, queries=[query])
+        yield refused(f"refused-query-{name}", why, "FFT-041", *QUERY, grammar={"literal": "abc"}, queries=[query])
     yield refused(
         "refused-prefix-special",
         "No such token.",
         "FFT-041",
+        "unknown-special-token",
+        "/prefix/0",
         grammar={"literal": "a"},
         prefix=[{"special": "<missing>"}],
     )
@@ -145,6 +161,7 @@ def refusals() -> Iterator[Case]:
         "refused-prefix-later",
         "The second piece is not allowed.",
         "FFT-041",
+        *PREFIX,
         grammar={"literal": "abc"},
         prefix=["a", "c"],
     )
@@ -152,6 +169,7 @@ def refusals() -> Iterator[Case]:
         "refused-negative-window",
         "A window of less than nothing.",
         "FFT-041",
+        *QUERY,
         grammar={"literal": "abc"},
         queries=[{"max_tokens": -1}],
     )
@@ -161,7 +179,14 @@ def refusals() -> Iterator[Case]:
         "FFT-041",
         grammar={"json_schema": {"type": "array", "items": whole, "minItems": 2, "maxItems": 1}},
     )
-    yield refused("refused-too-long", "A literal of 20 000 bytes.", "FFT-006", grammar={"regex": "(?:a{10000}){2}b"})
+    yield refused(
+        "refused-too-long",
+        "A literal of 20 000 bytes.",
+        "FFT-006",
+        "forced-bytes-too-long",
+        "/grammar",
+        grammar={"regex": "(?:a{10000}){2}b"},
+    )
 
 
 CASES = tuple(cases())

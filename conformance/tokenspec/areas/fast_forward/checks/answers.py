@@ -13,11 +13,11 @@ from tokenspec.areas.fast_forward.checks.asked import (
     knows_the_longest,
     marked,
     raw,
-    refusal,
     rule,
     vocabulary,
 )
 from tokenspec.areas.fast_forward.records import data_of
+from tokenspec.areas.refusal import refused
 
 MOST_REPORTED = 16  # ids of the next mask that an answer names
 
@@ -144,6 +144,8 @@ def next_token_agrees_with_leftover(subject: Subject) -> None:
         following = field(answer.next_tokens, "next_tokens")
         if not following:
             raise Violation("no token is allowed although bytes are forced", expected=leftover, got=[])
+        if len(following) > MOST_REPORTED:
+            raise Violation("more ids than an answer names", expected=f"at most {MOST_REPORTED}", got=len(following))
         for token in following:
             data = known.spell([token])
             if data is None or not (data.startswith(leftover) or leftover.startswith(data)):
@@ -177,7 +179,7 @@ def every_id_that_begins_the_leftover_is_allowed(subject: Subject) -> None:
 )
 def unsupported_keyword_is_named(subject: Subject) -> None:
     """The refusal names the keyword."""
-    word, message = subject.input["names"], refusal(subject)
+    word, message = subject.input["names"], refused(subject).message
     if word not in message:
         raise Violation("the refusal does not name the keyword", expected=word, got=message)
 
@@ -185,10 +187,10 @@ def unsupported_keyword_is_named(subject: Subject) -> None:
 @rule("refuses-input", "BYTES", "FFT-041", kind="rejects", applies=cites("FFT-041"))
 def bad_input_is_refused(subject: Subject) -> None:
     """Prefix, window, special name or grammar that make no sense are refused."""
-    refusal(subject)
+    refused(subject)
 
 
 @rule("refuses-endless", "BYTES", "FFT-006", kind="rejects", applies=cites("FFT-006"))
 def forcing_is_bounded(subject: Subject) -> None:
     """Very long forced text is refused."""
-    refusal(subject)
+    refused(subject)

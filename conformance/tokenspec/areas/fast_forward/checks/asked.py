@@ -71,15 +71,6 @@ def has_prefix(question: Question) -> bool:
     return bool(question.expect.prefix_tokens)
 
 
-def refusal(subject: Subject) -> str:
-    """The text of the refusal; an answer is a Violation."""
-    from tokenspec.adapters import Refused
-
-    if not isinstance(subject.outcome, Refused):
-        raise Violation("bad input is answered", expected="a refusal", got=subject.output)
-    return subject.outcome.message
-
-
 def marked(question: Question) -> list[int]:
     """The special tokens among the forced bytes."""
     return [int(number) for number in MARKED.findall(forced(question))]

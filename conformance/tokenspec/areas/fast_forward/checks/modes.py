@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from itertools import pairwise
+from typing import Literal
 
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation
 from tokenspec.areas.fast_forward.checks.asked import (
@@ -22,6 +23,8 @@ from tokenspec.areas.fast_forward.checks.asked import (
     vocabulary,
 )
 from tokenspec.areas.fast_forward.records import FastForwardExpect, Query, data_of
+
+MODES: tuple[Literal["llguidance", "strict"], ...] = ("llguidance", "strict")
 
 
 @rule("pure", "BYTES", "FFT-011", kind="metamorphic")
@@ -63,22 +66,29 @@ def leaves_no_choice(question: Question) -> bool:
 def text_without_choice_is_whole(subject: Subject) -> None:
     """A single possible text is forced to its end."""
     expect: FastForwardExpect = subject.expect
-    for _, tokens, answer in answers(subject, "strict"):
-        equal("a text without choice is not forced whole", expect.beginnings[0].tokens, tokens)
-        equal("something is left over", b"", data_of(field(answer.leftover, "leftover")))
+    for query, tokens, answer in answers(subject, "strict"):
+        if query.grammar_check:
+            equal("a text without choice is not forced whole", expect.beginnings[0].tokens, tokens)
+            equal("something is left over", b"", data_of(field(answer.leftover, "leftover")))
 
 
 @rule("longest", "CANONICAL", "FFT-022", kind="golden", applies=knows_the_longest)
 def no_more_is_held_back_than_necessary(subject: Subject) -> None:
     """The strict tokens are all that canonical continuations share."""
-    for _, tokens, _ in answers(subject, "strict"):
-        equal("more could be forced", subject.expect.longest, tokens)
+    for query, tokens, _ in answers(subject, "strict"):
+        if query.grammar_check:
+            equal("more could be forced", subject.expect.longest, tokens)
 
 
-@rule("no-window", "TOKENS", "FFT-023", applies=lambda question: len(queries(question, "strict")) > 1)
+def asks_for_strict_windows(question: Question) -> bool:
+    """The case asks for several strict answers that differ in their windows."""
+    return sum(query.grammar_check for query in queries(question, "strict")) > 1
+
+
+@rule("no-window", "TOKENS", "FFT-023", applies=asks_for_strict_windows)
 def strict_has_no_window(subject: Subject) -> None:
     """Strict answers do not depend on the window."""
-    given = [tokens for _, tokens, _ in answers(subject, "strict")]
+    given = [tokens for query, tokens, _ in answers(subject, "strict") if query.grammar_check]
     if len(given) < 2:
         raise NotGiven("one strict answer only, so there is nothing to compare it with")
     for tokens in given[1:]:
@@ -151,21 +161,30 @@ def why_unsupported(subject: Subject) -> str:
     )
 
 
+def without_window(query: Query) -> bool:
+    """A strict query, or one of llguidance that differs from what upstream asks in the grammar check at most."""
+    return query.mode == "strict" or (query.max_tokens, query.max_length) == (4, None)
+
+
 def asks_unchecked(question: Question) -> bool:
-    """The case asks what upstream asks, and the same without grammar check."""
-    own = queries(question, "llguidance")
-    return any(query.upstream for query in own) and any(not query.grammar_check for query in own)
+    """The case asks in one mode with and without grammar check."""
+    own = ([query for query in queries(question, mode) if without_window(query)] for mode in MODES)
+    return any(len({query.grammar_check for query in given}) == 2 for given in own)
 
 
 @rule("unchecked", "TOKENS", "FFT-033", applies=asks_unchecked)
 def without_grammar_check_more_is_held_back(subject: Subject) -> None:
     """Without grammar check the tokens are a prefix of those with it."""
-    given = list(answers(subject, "llguidance"))
-    checked = next((tokens for query, tokens, _ in given if query.upstream), None)
-    unchecked = next((tokens for query, tokens, _ in given if not query.grammar_check), None)
-    if checked is None or unchecked is None:
+    compared = False
+    for mode in MODES:
+        given = [(query, answer.tokens) for query, answer in asked(subject) if query.mode == mode]
+        own = {query.grammar_check: tokens for query, tokens in reversed(given) if without_window(query)}
+        checked, unchecked = own.get(True), own.get(False)
+        if checked is not None and unchecked is not None:
+            compared = True
+            prefix_of("without grammar check less is held back", unchecked, checked, f"grammar_check, {mode}")
+    if not compared:
         raise NotGiven(why_unsupported(subject))
-    prefix_of("without grammar check less is held back", unchecked, checked, "grammar_check")
 
 
 def upstream_is_canonical(question: Question) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tokenspec.areas.fast_forward.mutants.edits import Edited, Request, Result, answers, mutant
+from tokenspec.areas.misrefusing import coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.adapter import ReferenceAdapter
 from tokenspec_reference.fast_forward import adapter, canonical, continuations, json_schema, matcher, strict
@@ -207,6 +208,17 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("force-first-of-two", "FFT-003", "the first of two bytes is forced", (matcher, "_only_byte", first_of_two)),
     mutant("force-one-byte", "FFT-003 FFT-008", "one byte is forced at a time", *everywhere(one_byte_only)),
     mutant("special-not-forced", "FFT-005 FFT-003", "special tokens are never forced", *everywhere(never_special)),
+    misrefusing(
+        "fast-forward", "fast_forward", "any-reason", "FFT-041", "one code for all refusals", coded("invalid-input")
+    ),
+    misrefusing(
+        "fast-forward",
+        "fast_forward",
+        "place-of-schema",
+        "FFT-040",
+        "points to the grammar",
+        placing(lambda _: "/grammar"),
+    ),
     mutant("refuses-own-token", "FFT-007", "the matcher stops before the last token", after=last_token_refused),
     mutant("forgets-leftover", "FFT-008", "nothing is forced after the tokens", after=forgets_leftover),
     mutant("first-masked", "FFT-009", "the mask forbids the first of several tokens", after=mask_of_a_single_token),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.areas.bridge.cases.build import EOS
-from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, NAMELESS, ROME, odd
+from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, NAMELESS, ROME, UNREADABLE, odd
 
 GEMMA = ["gemma-4"]
 HARMONY = ["gpt-oss"]
@@ -33,7 +33,7 @@ GEMMA_CALLS = (
         },
         requires=("RND-061",),
     ),
-    odd("gemma-no-head", "A call without its head is broken.", GEMMA, gemma('{city:<|"|>Rome<|"|>}'), MALFORMED),
+    odd("gemma-no-head", "A call without its head is broken.", GEMMA, gemma('{city:<|"|>Rome<|"|>}'), UNREADABLE),
     odd(
         "gemma-no-name",
         "A call without a name is an attempt of its own status.",
@@ -46,51 +46,51 @@ GEMMA_CALLS = (
         "A mapping that does not end is broken.",
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>'),
-        MALFORMED,
+        UNREADABLE,
     ),
     odd(
         "gemma-quote-missing",
         "Text whose quote does not end is broken.",
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome}'),
-        MALFORMED,
+        UNREADABLE,
     ),
     odd(
         "gemma-key-quote-missing",
         "A key whose quote does not end is broken.",
         GEMMA,
         gemma('call:get_weather{<|"|>city:1}'),
-        MALFORMED,
+        UNREADABLE,
     ),
-    odd("gemma-no-colon", "A key without a value is broken.", GEMMA, gemma("call:get_weather{city}"), MALFORMED),
-    odd("gemma-no-value", "A colon without a value is broken.", GEMMA, gemma("call:get_weather{city:}"), MALFORMED),
+    odd("gemma-no-colon", "A key without a value is broken.", GEMMA, gemma("call:get_weather{city}"), UNREADABLE),
+    odd("gemma-no-value", "A colon without a value is broken.", GEMMA, gemma("call:get_weather{city:}"), UNREADABLE),
     odd(
         "gemma-comma-missing",
         "Values without a comma between them are broken.",
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>days:1}'),
-        MALFORMED,
+        UNREADABLE,
     ),
     odd(
         "gemma-list-comma-missing",
         "Elements without a comma between them are broken.",
         GEMMA,
         gemma('call:read{free:[<|"|>a<|"|><|"|>b<|"|>]}'),
-        MALFORMED,
+        UNREADABLE,
     ),
     odd(
         "gemma-text-behind",
         "Text behind the mapping is broken.",
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>} now'),
-        MALFORMED,
+        UNREADABLE,
     ),
     odd(
         "gemma-broken-then-good",
         "A broken call does not hide the good one behind it.",
         GEMMA,
         gemma("call:get_weather{") + gemma('call:get_weather{city:<|"|>Rome<|"|>}'),
-        MALFORMED,
+        UNREADABLE,
         ROME,
     ),
     odd(

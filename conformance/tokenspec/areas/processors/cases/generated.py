@@ -206,6 +206,23 @@ def configurations() -> Iterator[Case]:
             member = {"kind": "think", "max_tokens": 2, **given}
             slug = f"think-refused-{field.replace('_', '-')}-{name}"
             yield refused(slug, "Not an id of this vocabulary.", "THINK_CONFIG", "058", [member], [f"/{field}/1"])
+    for name, value in NO_TOKENS.items():
+        why = "Not an id of this vocabulary."
+        yield refused(f"finished-eos-{name}-id", why, "FINISHED_ROWS", "060", [multi_seq(value)], ["/eos_token_id"])
+        for field, ids, place in (
+            ("banned_combo_token_ids", [[1, 3], [1, value]], "/1/1"),
+            ("end_think_token_ids", [5, value], "/1"),
+        ):
+            slug, member = f"combo-refused-{field.split('_')[0]}-{name}", recommendation(2, **{field: ids})
+            yield refused(slug, why, "COMBO_CONFIG", "061", [member], [f"/{field}{place}"])
+        if name not in {"beyond", "huge", "outside"}:
+            why = "Not a number of tokens."
+            policy = {"kind": "think", "end_ids": [8], "max_tokens": value}
+            if value is not None:
+                yield refused(f"think-refused-budget-is-{name}", why, "THINK_CONFIG", "058", [policy], ["/max_tokens"])
+            yield refused(
+                f"combo-refused-size-{name}", why, "COMBO_CONFIG", "061", [recommendation(value)], ["/combo_token_size"]
+            )
 
 
 def cases() -> Iterator[Case]:

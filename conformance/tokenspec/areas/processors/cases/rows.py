@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from tokenspec.areas.processors.cases.build import (
     advance,
     allow,
+    bitmask,
     case,
     finish,
     multi_seq,
     recommendation,
     reorder,
+    select,
     status,
     think,
     tree,
@@ -92,6 +94,25 @@ CASES: list[Case] = [
     ),
     case(
         "rows-none-left", "No rows at all.", BEAM, "004", [SMALL], [reorder(), allow, status, advance(), allow], rows=2
+    ),
+    *(
+        case(
+            f"rows-none-left-{slug}",
+            "No rows at all, behind rows that were constrained.",
+            BEAM,
+            "004",
+            members,
+            [*opening, allow, reorder(), allow, bitmask, *asking, advance(), allow, reorder(), allow],
+            rows=2,
+        )
+        for slug, members, opening, asking in (
+            ("think", [think([8, 9], 1, begin_ids=[6], mask_boundaries="both")], [advance(5, 8)], [status]),
+            ("combo", [recommendation(2, banned_combo_token_ids=[[1, 3]])], [advance(1, 2)], [select()]),
+            ("crossing", [BUDGET, SMALL], [advance(3, 8)], [status]),
+            ("finished", [SMALL, multi_seq(0)], [finish(True, False)], [finish()]),
+            ("finished-only", [multi_seq(0)], [finish(False, True)], [finish()]),
+            ("nobody", [], [advance(3, 4)], []),
+        )
     ),
     case(
         "rows-reorder-before-advance",
@@ -260,6 +281,28 @@ CASES: list[Case] = [
             rows=2,
         )
         for name, row, processor in (("beyond", 2, SMALL), ("negative", -1, SMALL), ("negative-think", -2, BUDGET))
+    ),
+    *(
+        case(
+            f"shapes-{slug}",
+            why,
+            RANGE,
+            "006",
+            [SMALL, multi_seq(0)],
+            [allow, step, allow],
+            rows=2,
+        )
+        for slug, why, step in (
+            ("ragged", "Two tokens for one row, one for the other.", advance([3, 6], [4])),
+            ("ragged-below", "One token for the first row, two for the second.", advance([3], [4, 8])),
+            ("one-and-several", "An id for one row, a list for the other.", advance(3, [4, 8])),
+            ("several-and-one", "A list for one row, an id for the other.", advance([3, 6], 4)),
+            ("too-many-rows", "Two rows, three tokens.", advance(3, 4, 5)),
+            ("too-few-flags", "Two rows, one flag.", advance(3, 4, active=[True])),
+            ("too-many-flags", "Two rows, three flags.", advance(3, 4, active=[True, True, False])),
+            ("too-few-finished", "Two rows, one of them said to go on.", finish(False)),
+            ("too-many-finished", "Two rows, three flags of finished ones.", finish(True, False, True)),
+        )
     ),
     case("tokens-for-too-few-rows", "Two rows, one token.", RANGE, "006", [SMALL], [advance(3)], rows=2),
     case(

@@ -142,6 +142,12 @@ STRICT: tuple[tuple[str, dict[str, Any], list[str], str], ...] = (
         ["/prefix_dict"],
         "A repeated prefix_dict.",
     ),
+    (
+        "repeated-unknown-field",
+        {"kind": "tree", "config_text": '{"start_token_id": 1, "note": 1, "note": 2, "prefix_dict": {"1": [2]}}'},
+        ["/note"],
+        "A repeated field is a mistake, known or not.",
+    ),
 )
 
 CASES: list[Case] = [
@@ -209,6 +215,15 @@ CASES: list[Case] = [
         [tree(GOOD, prompt_token_ids=[1, 7])],
         [],
         code="prompt-not-at-root",
+    ),
+    refused(
+        "think-refused-two-ids",
+        "Two ids to ban, and no other to go on with.",
+        "THINK_CONFIG",
+        "058",
+        [think([0], 3, begin_ids=[1], mask_boundaries="both")],
+        ["/mask_boundaries"],
+        vocab_size=2,
     ),
     *(
         refused(f"think-refused-{slug}", why, "THINK_CONFIG", "058", [think(**dict[str, Any](policy))], [pointer])

@@ -181,6 +181,45 @@ CASES: list[Case] = [
         source="facts of the seed",
     ),
     case(
+        "tree-lenient-repeated-fields",
+        "Repeated fields that nobody knows, and an end token given twice.",
+        "TREE_LENIENT",
+        "037",
+        [
+            {
+                "kind": "tree",
+                "mode": "lenient",
+                "config_text": '{"note": {"a": [1]}, "end_token_id": 9, "start_token_id": 1, "note": [[], {}], '
+                '"end_token_id": 2, "sep": "-", "sep": ":", "prefix_dict": {"1": [3, 2], "1:3": [4]}}',
+            }
+        ],
+        watched([advance(3), advance(4)], allow, status),
+    ),
+    case(
+        "tree-upstream-odd-keys",
+        "Keys that are no prefixes lead nowhere: letters, other digits, leading zeros, nothing before the separator.",
+        "TREE_UPSTREAM",
+        "038",
+        [
+            tree(
+                {
+                    "1": [3, 5],
+                    "1_3": [4],
+                    "1_a": [5],
+                    "1_\u0665": [6],
+                    "1_05": [7],
+                    "_5": [8],
+                    "1_5x": [9],
+                    "1_3_": [10],
+                },
+                mode="upstream",
+            )
+        ],
+        watched([advance(3, 5), advance(4, 5)], allow, status),
+        rows=2,
+        source=RTP,
+    ),
+    case(
         "tree-lenient-missing-prefixes",
         "Without prefix_dict a lenient tree ends every path at once.",
         "TREE_LENIENT",

@@ -260,6 +260,22 @@ CASES: list[Case] = [
         watched([advance(151935), advance(151668)], allow, status),
         vocab_size=151_936,
     ),
+    *(
+        case(
+            f"tree-unbound-{slug}",
+            f"Compiled without a width, then bound: the largest id is {told}.",
+            "VOCABULARY",
+            "008 031 032 035",
+            [tree(prefixes, start=start, end=end, bind=False)],
+            watched([advance(*step) for step in steps], allow, status),
+            rows=2,
+        )
+        for slug, told, prefixes, start, end, steps in (
+            ("candidate", "a candidate with an entry", {"1": [3, 9], "1_9": [4], "1_9_4": [2]}, 1, 2, [(9, 3), (4, 2)]),
+            ("start", "the start token, generated again", {"9": [3, 9], "9_9": [4]}, 9, 2, [(9, 3), (4, 3)]),
+            ("end", "the end token", {"1": [3, 9], "1_3": [9]}, 1, 9, [(9, 3), (9, 9)]),
+        )
+    ),
     case(
         "tree-defaults",
         "Missing fields take the seed's defaults: start 225, end 2, separator underscore.",

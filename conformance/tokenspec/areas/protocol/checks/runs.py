@@ -26,6 +26,7 @@ from tokenspec.store.canonical import convert
 
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_CODE = 40
+POINTER = re.compile(r"(/([^/~]|~[01])*)*")
 
 
 @check(
@@ -114,7 +115,7 @@ def the_answer_depends_on_the_input(subject: Subject) -> None:
 
 @check("protocol.rejection-code", area="protocol", level="RUN", requires=("ADP-035",), applies=asks("run-empty"))
 def codes_are_short_words(subject: Subject) -> None:
-    """A refusal has a code that programs can compare."""
+    """A refusal has a code, and where it says one a place, that programs can compare."""
     refused = [
         (exchange, answer.rejected)
         for exchange, answer in answers(subject, Answer, *every_run(subject))
@@ -130,4 +131,11 @@ def codes_are_short_words(subject: Subject) -> None:
                 expected="lower case words joined by '-', at most 40 characters",
                 got=refusal.code,
                 hint="put what happened into message, and the kind of refusal into code",
+            )
+        if not POINTER.fullmatch(refusal.place):
+            raise Violation(
+                "names a place that is no JSON pointer",
+                where=f"probe {exchange.probe}",
+                expected="a pointer into the input, as /messages/0/role",
+                got=refusal.place,
             )

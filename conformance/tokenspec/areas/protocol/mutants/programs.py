@@ -241,6 +241,12 @@ MUTANTS = (
         "puts the whole message into the code",
         ('KeyError("no-messages")', 'KeyError("The input has no messages!")'),
     ),
+    mutant(
+        "place-in-words",
+        "035",
+        "names the place of a refusal in a notation of its own",
+        ('lacks a field"}', 'lacks a field", "place": "messages[0]"}'),
+    ),
     mutant("exit-code", "040", "ends with an exit code", (STOP, "    sys.exit(3)\n")),
     mutant("ignores-stop", "040", "goes on after stop", (STOP, "    time.sleep(60)\n")),
     mutant(

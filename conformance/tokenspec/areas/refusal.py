@@ -1,0 +1,73 @@
+"""The right refusal: the reason a chapter states for it, and the place where an implementation names one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tokenspec.adapters import Refused
+from tokenspec.areas.check import Question, Subject, Violation
+from tokenspec.store.canonical import convert
+
+
+class Due(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How an input is to be refused: the code, and the JSON pointers into the request that its place may be.
+
+    A place below one of ``places`` is that place said more exactly; where a text is pointed into, by the index of a
+    byte.
+    """
+
+    code: str
+    places: list[str] = []
+
+
+def due(question: Question) -> Due:
+    """What the case states; one that states nothing is content with any refusal."""
+    case = question.cell.case
+    return Due("") if case.refusal is None else convert(case.refusal, Due, where=f"{case.id}: refusal")
+
+
+def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
+    """The refusal that is due, for the reason that is due; ``naming_place``: it has to say where.
+
+    Raises:
+        Violation: the input is answered, refused for another reason, or another place is blamed.
+    """
+    stated, got = due(subject), subject.outcome
+    if not isinstance(got, Refused):
+        due_now = f"rejected {stated.code}".rstrip()
+        raise Violation("an input that is to be refused is answered", expected=due_now, got=got)
+    if stated.code and got.code != stated.code:
+        raise Violation("refused for another reason", expected=stated.code, got=str(got))
+    if not got.place and naming_place:
+        raise Violation("the refusal does not say where", expected=" or ".join(stated.places), got=str(got))
+    if got.place and stated.places and not any(within(got.place, place) for place in stated.places):
+        raise Violation("refused for another place", expected=" or ".join(stated.places), got=str(got))
+    return got
+
+
+def within(place: str, stated: str) -> bool:
+    """Whether a JSON pointer is another one, or leads further into it."""
+    return place == stated or place.startswith(f"{stated}/")
+
+
+def pointer_to(key: str, value: Any) -> str | None:
+    """The JSON pointer to the first member of this name, looking into nearer values first; None if there is none."""
+    level = [("", value)]
+    while level:
+        following = []
+        for pointer, here in level:
+            members = here.items() if isinstance(here, dict) else enumerate(here) if isinstance(here, list) else ()
+            for name, member in members:
+                found = f"{pointer}/{escaped(str(name))}"
+                if name == key:
+                    return found
+                following.append((found, member))
+        level = following
+    return None
+
+
+def escaped(name: str) -> str:
+    """A name as one part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,29 @@
+"""Typed refusals of fast-forward. The code of each is the rejection code of ``spec/40-fast-forward.md``."""
+
+from __future__ import annotations
+
+from tokenspec_reference.errors import TokenSpecError
+
+
+class InvalidGrammar(TokenSpecError):
+    """A grammar that makes no sense, or has no text at all."""
+
+    rejection_code = "invalid-grammar"
+
+
+class InvalidPrefix(TokenSpecError):
+    """The grammar has no text that begins with this prefix."""
+
+    rejection_code = "invalid-prefix"
+
+
+class InvalidQuery(TokenSpecError):
+    """A setting that does not exist, or a value it cannot have."""
+
+    rejection_code = "invalid-query"
+
+
+class UnknownSpecialToken(TokenSpecError):
+    """The vocabulary has no special token of this name."""
+
+    rejection_code = "unknown-special-token"
