@@ -118,6 +118,23 @@ def test_a_conversation_in_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+def test_what_the_template_does_not_read_or_leaves_out_is_warned_of(tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "hi"}, {"role": "critic", "content": "Well said."}]
+    done = tokenspec("render", "--row", "toy-added", conversation(tmp_path, chat))
+    assert done.stderr.splitlines() == ["warning: message 1 (critic) has no token: the template leaves it out"]
+    path = conversation(tmp_path, chat[:1])
+    done = tokenspec("render", "--row", "toy-bpe", path, "--option", "enabel_thinking=False")
+    assert done.stderr.splitlines() == [
+        "warning: enabel_thinking: the template of toy-bpe reads no such option; did you mean enable_thinking?"
+    ]
+    spelled = [
+        tokenspec("render", "--row", "toy-bpe", path, "--generation-prompt", "--json", "--option", option)
+        for option in ("enable_thinking=False", "enable_thinking=false", "enable_thinking=True")
+    ]
+    assert spelled[0].stdout == spelled[1].stdout != spelled[2].stdout
+    assert not spelled[0].stderr
+
+
 def test_the_printed_text_is_the_rendered_text(tmp_path: Path) -> None:
     """Nothing is lost or added but the margin: the run texts joined spell what the ids decode to."""
     from tokenspec.models import load

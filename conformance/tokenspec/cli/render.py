@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,19 @@ from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.exhibit import labelled
 from tokenspec.areas.render.records import RenderOutput
+from tokenspec.certificate.source import template_facts
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
 from tokenspec.models import Row, load
 from tokenspec.models.assets import assets_of
-from tokenspec.report.conversation import conversation_data, print_conversation, print_shares, shares, token_table
+from tokenspec.report.conversation import (
+    Share,
+    conversation_data,
+    print_conversation,
+    print_shares,
+    shares,
+    token_table,
+)
 from tokenspec.report.exhibit import owner_texts, tokens
 from tokenspec.runner import DEFAULT_TIMEOUT, Run
 from tokenspec.store.records import Case
@@ -72,6 +82,8 @@ def render(
     finally:
         column.close()
     roles = [str(message["role"]) for message in given["messages"]]
+    for warning in (*unread(options_of(options), loaded), *vanished(given["messages"], shares(shown, roles))):
+        click.echo(f"warning: {warning}", err=True)
     if as_json:
         counts = [asdict(share) for share in shares(shown, roles)]
         owners = [{"kind": kind, "message": message, "tokens": count} for kind, message, count in shown.owners]
@@ -194,17 +206,38 @@ def tools_of(source: str, value: Any) -> list[Any] | None:
 
 
 def options_of(given: tuple[str, ...]) -> dict[str, Any]:
-    """``enable_thinking=false`` as ``{"enable_thinking": False}``; what is no JSON is a text."""
+    """``enable_thinking=false`` (or Python's ``False``) as a mapping; what is no JSON is a text."""
     found: dict[str, Any] = {}
+    python = {"True": True, "False": False, "None": None}
     for text in given:
         key, separator, value = text.partition("=")
         if not key or not separator:
             raise UsageError(f"--option {text}: not of the form KEY=VALUE, for example --option enable_thinking=false")
         try:
-            found[key] = json.loads(value)
+            found[key] = python[value] if value in python else json.loads(value)
         except ValueError:
             found[key] = value
     return found
+
+
+def unread(options: Iterable[str], loaded: Row) -> Iterator[str]:
+    """Of options that the row's template does not read: each with the one that was meant, perhaps."""
+    read = [name for name in template_facts(loaded.chat_template).reads if not name.endswith("_token")]
+    for name in options:
+        if name not in read:
+            close = get_close_matches(name, read, n=1)
+            meant = f"did you mean {close[0]}?" if close else f"it reads {', '.join(read) or 'none'}"
+            yield f"{name}: the template of {loaded.spec.id} reads no such option; {meant}"
+
+
+def vanished(messages: Sequence[Mapping[str, Any]], taken: Iterable[Share]) -> Iterator[str]:
+    """Of messages that say something and take no token, where others do: the template leaves them out."""
+    tokens = {share.message: share.tokens for share in taken}
+    if not any(tokens[str(index)] for index in range(len(messages))):
+        return
+    for index, message in enumerate(messages):
+        if tokens[str(index)] == 0 and any(message.get(key) for key in ("content", "tool_calls", "reasoning_content")):
+            yield f"message {index} ({message['role']}) has no token: the template leaves it out"
 
 
 def kind_of(value: Any) -> str:
