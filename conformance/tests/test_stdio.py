@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from tokenspec.adapters import Failed, NotSupported, Ok, Refused
 from tokenspec.adapters.diagnosis import flaw_of
-from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
+from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken, marked
 from tokenspec.adapters.stdio import Process
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
@@ -123,6 +125,16 @@ def test_stderr_without_end_keeps_its_tail(tmp_path: Path) -> None:
     assert isinstance(outcome, Failed)
     assert outcome.message.endswith("the end")
     assert len(outcome.message) < 3000
+
+
+def test_a_process_that_ends_while_others_are_looked_for_is_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
+    ended.wait()
+    child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE, env={"MARK": "x"})
+    listed = [str(ended.pid), "self", str(child.pid)]
+    monkeypatch.setattr(os, "listdir", lambda _: listed)
+    assert marked("MARK=x") == [child.pid]
+    child.communicate(b"\n")
 
 
 def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:

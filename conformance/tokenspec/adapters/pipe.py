@@ -292,10 +292,13 @@ def marked(mark: str) -> list[int]:
     """The processes whose environment holds ``mark``; none where the system does not show environments."""
     found = []
     wanted = mark.encode()
-    for entry in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if wanted in entry.read_bytes().split(b"\0"):
-                found.append(int(entry.parent.name))
+    listed: list[str] = []
+    with contextlib.suppress(FileNotFoundError):
+        listed = os.listdir("/proc")
+    for name in filter(str.isdecimal, listed):
+        with contextlib.suppress(OSError):  # it may have ended since it was listed
+            if wanted in Path("/proc", name, "environ").read_bytes().split(b"\0"):
+                found.append(int(name))
     return found
 
 
