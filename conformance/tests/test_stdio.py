@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -132,7 +131,7 @@ def test_a_process_that_ends_while_others_are_looked_for_is_none_of_them(monkeyp
     ended.wait()
     child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE, env={"MARK": "x"})
     listed = [str(ended.pid), "self", str(child.pid)]
-    monkeypatch.setattr(os, "listdir", lambda _: listed)
+    monkeypatch.setattr(Path, "iterdir", lambda _: map(Path, listed))
     assert marked("MARK=x") == [child.pid]
     child.communicate(b"\n")
 

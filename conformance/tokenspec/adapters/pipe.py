@@ -294,7 +294,7 @@ def marked(mark: str) -> list[int]:
     wanted = mark.encode()
     listed: list[str] = []
     with contextlib.suppress(FileNotFoundError):
-        listed = os.listdir("/proc")
+        listed = [folder.name for folder in Path("/proc").iterdir()]
     for name in filter(str.isdecimal, listed):
         with contextlib.suppress(OSError):  # it may have ended since it was listed
             if wanted in Path("/proc", name, "environ").read_bytes().split(b"\0"):
