@@ -47,7 +47,8 @@ FUSIONS = {
     "fuzzy": "OffsetFusionFuzzy",
     "graph": "OffsetFusionGraph",
 }
-HINTS = {"algorithm", "chunk_size", "label_fusion_type", "score_mode", "cache_policy", "threshold", "max_distance"}
+FUSING = {"threshold", "max_distance"}
+HINTS = {"algorithm", "chunk_size", "label_fusion_type", "score_mode", "cache_policy", "profile", *FUSING}
 TAKEN = {"alpha", "beta", "quantile", "sep_tok", "max_kv_tokens", "system_prompt", "window", "top_k", "chat_template"}
 EVERYTHING = 10**9
 
@@ -119,9 +120,6 @@ class RtSegColumn:
                 options.pop("sep_tok", None)
                 return both(engine._segment(given.trace, model_name="", **options))  # noqa: SLF001
         return both(engine._segment(given.trace))  # noqa: SLF001
-
-
-FUSING = {"threshold", "max_distance"}
 
 
 def taken(given: EnginesInput, names: set[str]) -> dict[str, Any]:

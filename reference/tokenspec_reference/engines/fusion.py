@@ -20,7 +20,7 @@ Segmentations = Sequence[Sequence[tuple[int, int]]]
 
 
 def _checked(segmentations: Segmentations, length: int | None, profile: Profile) -> int:
-    """The length of the trace: the one given, or the largest end.
+    """The length of the trace: the one given, or the largest end, which is all that ``upstream`` knows.
 
     Raises:
         InvalidSegmentation: nothing to fuse, malformed offsets, or offsets beyond the trace.
@@ -37,7 +37,7 @@ def _checked(segmentations: Segmentations, length: int | None, profile: Profile)
     longest = max((end for segmentation in segmentations for _, end in segmentation), default=0)
     if length is not None and longest > length:
         raise InvalidSegmentation(f"a segment ends at {longest}, the trace at {length}", field="segmentations")
-    return longest if length is None else length
+    return longest if length is None or profile == "upstream" else length
 
 
 def edges(segmentation: Sequence[tuple[int, int]]) -> set[int]:

@@ -75,6 +75,18 @@ def _any_length(segmentations: Any, length: int | None, _profile: str) -> int:
     return max((end for each in segmentations for _, end in each), default=0) if length is None else length
 
 
+def _knows_the_length() -> Mapping[str, Any]:
+    from tokenspec_reference.engines import fusion
+
+    original = fusion._checked
+
+    def broken(segmentations: Any, length: int | None, profile: Any) -> int:
+        longest = original(segmentations, length, profile)
+        return longest if length is None else length
+
+    return {"fusion._checked": broken}
+
+
 def _any_gold() -> Mapping[str, Any]:
     from tokenspec_reference.engines import metrics
 
@@ -233,6 +245,9 @@ MUTANTS = (
         {"rule_engines._without_blank_pieces": _blank_pieces_kept},
     ),
     mutant("upstream-partitions", "ENG-086", "the profile upstream is ignored", before=_without_profile),
+    mutant(
+        "upstream-knows-the-length", "ENG-086", "intersect and graph keep the tail upstream loses", _knows_the_length
+    ),
     mutant("any-segments", "ENG-087", "what is fused is not looked at", {"fusion._checked": _any_length}),
     mutant("any-gold", "ENG-093", "gold may be anything", _any_gold),
     mutant("voting-upstream", "ENG-080", "head and tail may be lost", _upstream("OffsetFusionVoting")),

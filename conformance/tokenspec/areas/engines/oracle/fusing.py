@@ -53,8 +53,8 @@ def _heaviest(given: list[Segments], length: int) -> list[int]:
     return best[1][::-1][1:-1] if best else []
 
 
-def upstream_fused(name: str, given: list[Segments], length: int, parameters: dict[str, Any]) -> Segments:
-    """ENG-086: the segments as RT-SEG gives them, lost ends included."""
+def upstream_fused(name: str, given: list[Segments], parameters: dict[str, Any]) -> Segments:
+    """ENG-086: the segments as RT-SEG gives them, lost ends included; it does not know how long the trace is."""
     if not all(given):
         raise Refuses("ENG-086")
     edges = [{edge for pair in segments for edge in pair} for segments in given]
@@ -74,7 +74,7 @@ def upstream_fused(name: str, given: list[Segments], length: int, parameters: di
     cuts = set.intersection(*edges) if name == "intersect" else _heaviest_chain(given, every[-1])
     if not cuts:
         raise Refuses("ENG-086")
-    return list(pairwise(sorted({0, length, *cuts})))
+    return list(pairwise(sorted({0, every[-1], *cuts})))
 
 
 def _heaviest_chain(given: list[Segments], end: int) -> set[int]:

@@ -58,7 +58,7 @@ def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
         offsets, labels = segmentations[0], names[0]
     else:
         if given.parameters.get("profile") == "upstream":
-            offsets = upstream_fused(given.fusion, segmentations, length, given.parameters)
+            offsets = upstream_fused(given.fusion, segmentations, given.parameters)
         else:
             offsets = partition(fused(given.fusion, segmentations, length, given.parameters), length)
         labels = labels_of(segmentations, names, offsets, given.parameters.get("label_fusion_type", "majority"))
