@@ -106,9 +106,9 @@ def test_what_was_measured_is_not_measured_again(measuring: Measuring, monkeypat
     assert again.found["-", "template-engine"].measured == measuring.reach.found["-", "template-engine"].measured
 
 
-def findings(*verdicts: Verdict) -> CellResult:
+def findings(*verdicts: Verdict, detail: str = "KeyError: 'a'") -> CellResult:
     found = [
-        Finding(check=f"check {place}", level="TEXT", requires=["TPL-001"], verdict=verdict, detail="KeyError: 'a'")
+        Finding(check=f"check {place}", level="TEXT", requires=["TPL-001"], verdict=verdict, detail=detail)
         for place, verdict in enumerate(verdicts)
     ]
     return CellResult(impl="edited", area="parse", row="-", case="parse/a", seconds=0.0, findings=found)
@@ -125,6 +125,12 @@ def test_an_error_is_no_kill() -> None:
     assert not noticed_by(findings(Verdict.ERROR), {})
     assert error_in(findings(Verdict.ERROR), {}) == ("KeyError: 'a'", "parse/-/a")
     assert error_in(findings(Verdict.ERROR), {"check 0": "error"}) is None
+
+
+def test_an_answer_that_the_schema_refuses_is_a_kill() -> None:
+    malformed = findings(Verdict.ERROR, detail="result of align: Object contains unknown field `tudent`")
+    assert noticed_by(malformed, {}) == "schema"
+    assert not noticed_by(malformed, {"check 0": "error"})
 
 
 def forever() -> None:

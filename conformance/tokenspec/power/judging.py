@@ -191,13 +191,15 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
 def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
     """The check that notices, empty where none does.
 
-    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output. Silence is
-    one where it breaks a claim, and the reference claims everything.
+    An error is no verdict: neither what the adapter raises counts, nor a check that broke over an output. An answer
+    that the schema refuses is one, and silence where it breaks a claim; the reference claims everything.
     """
     for found in result.findings:
         was = usual.get(found.check, str(Verdict.PASS))
         if found.verdict in NON_CONFORMANT and was not in NON_CONFORMANT:
             return found.check
+        if found.verdict is Verdict.ERROR and was != Verdict.ERROR and found.detail.startswith("result of "):
+            return "schema"
     return ""
 
 
