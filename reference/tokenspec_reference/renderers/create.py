@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +69,7 @@ def load_family(name: str, chat_template: str | None = None) -> Family:
     if isinstance(declared, Revisions):
         without_template = own_revision if chat_template is None else None
         declared = declared.family(without_template or declared.name_in(chat_template or ""))
-    return replace(declared, name=name)
+    return declared
 
 
 def candidates(chat_template: str) -> list[str]:

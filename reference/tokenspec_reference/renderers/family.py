@@ -28,7 +28,6 @@ class Family:
     ``closes_by_next_marker`` says that a turn ends with the marker of the next one.
     """
 
-    name: str
     segments: Callable[[Chat], Iterator[Block]]
     generation_prompt: Callable[[Chat], str]
     stop_tokens: tuple[str, ...]

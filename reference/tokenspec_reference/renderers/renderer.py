@@ -208,6 +208,6 @@ class Renderer:
             raise
         except REJECTIONS as error:
             raise TemplateRejects(
-                f"the {self.family.name} template refuses this conversation: {error}", field="messages"
+                f"the template of this family refuses this conversation: {error}", field="messages"
             ) from error
         return continued.cut(text, spans) if continued else (text, spans)

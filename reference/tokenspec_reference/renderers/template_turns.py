@@ -102,7 +102,7 @@ def turns_of_template(template: WritingTemplate, *, closers: Sequence[str], stop
     prompt = template.provenance([ASK], add_generation_prompt=True).text
     opening = prompt[len(template.provenance([ASK]).text) :]
     bare = TemplateTurns(
-        family=Family("template", _no_segments, always(opening), tuple(dict.fromkeys((*known, *stops)))),
+        family=Family(_no_segments, always(opening), tuple(dict.fromkeys((*known, *stops)))),
         encoder=template.encoder,
         encoding=template.encoding,
         straddle=template.straddle,

@@ -137,7 +137,6 @@ def history_before_results(present: frozenset[str]) -> list[dict[str, Any]]:
 
 def _family(revision: str) -> Family:
     return Family(
-        name="deepseek-v3",
         segments=partial(segments, revision=revision),
         generation_prompt=partial(generation_prompt, revision=revision),
         stop_tokens=(EOS,),

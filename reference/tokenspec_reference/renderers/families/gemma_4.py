@@ -271,7 +271,6 @@ def _without_thinking(text: str) -> str:
 
 
 FAMILY = Family(
-    name="gemma-4",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<turn|>", "<|tool_response>", "<eos>"),

@@ -182,7 +182,6 @@ def _result_entry(content: Any, entry: Any) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="glm-4.5",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),

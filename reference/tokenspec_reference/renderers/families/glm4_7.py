@@ -173,7 +173,6 @@ def _no_tools() -> list[Any]:
 
 def _family(revision: str) -> Family:
     return Family(
-        name="glm-4.7",
         segments=partial(segments, revision=revision),
         generation_prompt=generation_prompt,
         stop_tokens=("<|endoftext|>", "<|user|>", "<|observation|>"),

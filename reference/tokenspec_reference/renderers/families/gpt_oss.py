@@ -145,7 +145,6 @@ def _final(turn: Turn, closer: str) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="gpt-oss",
     segments=segments,
     generation_prompt=always(ASSISTANT),
     stop_tokens=("<|return|>", "<|call|>"),

@@ -91,7 +91,6 @@ def as_quoted(value: Any) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="kimi-k2",
     segments=segments,
     generation_prompt=always(OPENERS["assistant"]),
     stop_tokens=("<|im_end|>", "[EOS]"),

@@ -105,7 +105,6 @@ def _parts(turn: Turn) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="kimi-k2.5",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "[EOS]"),

@@ -132,7 +132,6 @@ def _raw(chat: Chat, content: str) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="laguna-xs.2",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("</assistant>", "〈|EOS|〉"),

@@ -168,7 +168,6 @@ def _tool_content(content: Any) -> Iterator[Segment]:
 
 def _family(revision: str) -> Family:
     return Family(
-        name="llama-3",
         segments=partial(segments, revision=revision),
         generation_prompt=always(ASSISTANT),
         stop_tokens=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),

@@ -157,7 +157,6 @@ def _result(entry: Any) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="minimax-m2",
     segments=segments,
     generation_prompt=always("]~b]ai\n<think>\n"),
     stop_tokens=("[e~[",),

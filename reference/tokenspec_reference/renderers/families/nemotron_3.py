@@ -201,7 +201,6 @@ def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Block:
 
 
 FAMILY = Family(
-    name="nemotron-3",
     segments=segments,
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "</s>"),

@@ -72,7 +72,6 @@ def _reply_with_calls(turn: Turn) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="qwen2.5",
     segments=segments,
     generation_prompt=always("<|im_start|>assistant\n"),
     stop_tokens=("<|im_end|>", "<|endoftext|>"),

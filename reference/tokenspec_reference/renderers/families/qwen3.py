@@ -116,7 +116,6 @@ def _split_reasoning(turn: Turn, content: Any, revision: str) -> tuple[Any, Any]
 
 def _family(revision: str) -> Family:
     return Family(
-        name="qwen3",
         segments=partial(segments, revision=revision),
         generation_prompt=partial(generation_prompt, revision=revision),
         stop_tokens=("<|im_end|>", "<|endoftext|>"),

@@ -194,7 +194,6 @@ def _tool_result(chat: Chat, turn: Turn, content: list[Segment]) -> Block:
 
 def _family(revision: str) -> Family:
     return Family(
-        name="qwen3.5",
         segments=partial(segments, revision=revision),
         generation_prompt=generation_prompt,
         stop_tokens=("<|im_end|>", "<|endoftext|>"),

@@ -105,7 +105,6 @@ def _reply(turn: Turn) -> Iterator[Segment]:
 
 
 FAMILY = Family(
-    name="qwen3-vl",
     segments=segments,
     generation_prompt=always("<|im_start|>assistant\n"),
     stop_tokens=("<|im_end|>", "<|endoftext|>"),

@@ -68,6 +68,38 @@ TYPED = tuple(
     )
 )
 
+ODD_TOOLS = [
+    {"type": "function", "function": {"name": "get_weather"}},
+    {"name": "read", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "free": {}}}},
+    {"type": "function", "function": {"description": "Nameless."}},
+    {"type": "function", "function": {"name": "listed", "parameters": {"properties": []}}},
+    {"type": "function", "function": {"name": "said", "parameters": "none"}},
+]
+ODDLY_OFFERED = (
+    odd(
+        "hermes-odd-tools",
+        "Tools without an envelope, without parameters, or with odd ones are known by their names.",
+        ["toy-bpe", "qwen2.5"],
+        "\n".join(hermes(f'{{"name": "{name}", "arguments": {{"a": 1}}}}') for name in ("read", "listed", "said")),
+        *({"name": name, "arguments": {"a": 1}} for name in ("read", "listed", "said")),
+        requires=("RND-061",),
+        tools=ODD_TOOLS,
+    ),
+    odd(
+        "xml-odd-tools",
+        "The schema of a tool without an envelope types its values; an odd schema types none.",
+        ["qwen3.5", "qwen3.6"],
+        "\n".join(
+            xml(f"<function={name}>\n<parameter=city>\n7\n</parameter>\n<parameter=free>\n7\n</parameter>\n</function>")
+            for name in ("read", "listed", "said", "get_weather")
+        ),
+        {"name": "read", "arguments": {"city": "7", "free": 7}},
+        *({"name": name, "arguments": {"city": 7, "free": 7}} for name in ("listed", "said", "get_weather")),
+        requires=("RND-061",),
+        tools=ODD_TOOLS,
+    ),
+)
+
 HERMES_CALLS = (
     odd("hermes-list", "A JSON list is no call.", HERMES, hermes("[1, 2]"), UNREADABLE),
     odd(
@@ -262,4 +294,4 @@ MINIMAX_CALLS = (
     ),
 )
 
-CASES = (*TYPED, *HERMES_CALLS, *XML_CALLS, *GLM_CALLS, *MINIMAX_CALLS)
+CASES = (*TYPED, *ODDLY_OFFERED, *HERMES_CALLS, *XML_CALLS, *GLM_CALLS, *MINIMAX_CALLS)

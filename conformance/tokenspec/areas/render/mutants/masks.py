@@ -105,6 +105,13 @@ def index_beyond(request: Request, result: Result, _: Any) -> None:
     result["message_indices"] = [count if index == -1 else index for index in result.get("message_indices") or []]
 
 
+def scaffold_of_the_last(request: Request, result: Result, _: Any) -> None:
+    """All that is no body carries the last message's index."""
+    last = len(request["messages"]) - 1
+    pairs = zip(result.get("message_indices") or [], result.get("is_content") or [], strict=False)
+    result["message_indices"] = [index if body else last for index, body in pairs]
+
+
 def edit_sampled_runs(change: Callable[[list[bool], int, int], None], names: tuple[str, ...]) -> After:
     """Change the given masks around each sampled run."""
 
@@ -180,6 +187,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("mask-too-long", "RND-020", "is_content has one entry more", after=longer_mask),
     mutant("index-off-by-one", "RND-021", "message_indices count an injected system prompt", after=index_off_by_one),
     mutant("index-beyond", "RND-021", "scaffold carries the index after the last message", after=index_beyond),
+    mutant("scaffold-elsewhere", "RND-021", "scaffold carries the last message", after=scaffold_of_the_last),
     mutant("user-closer-leaks", "RND-022", "the token after a user body is content", after=closer_leaks("user")),
     mutant("tool-closer-leaks", "RND-022", "the token after a tool body is content", after=closer_leaks("tool")),
     mutant("system-closer-leaks", "RND-022", "the token after a system body is content", after=closer_leaks("system")),

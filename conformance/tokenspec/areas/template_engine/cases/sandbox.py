@@ -52,6 +52,19 @@ CASES = [
         "{{ ''.__class__.__mro__ }}",
     ),
     case(
+        "own-names-hidden",
+        "081",
+        "TEMPLATE_SANDBOX",
+        "Attributes and names that an engine adds for itself are not there for a template.",
+        "{{ x.mapped }}{{ x.lift }}{{ x.unmarked }}{{ x.padded_as }}{{ x['mapped'] }}{{ x|attr('mapped') }}{{ x.runs }}"
+        "{{ ('a'|safe).marked }}{{ x._tokenspec_runs }}{{ x['_tokenspec_runs'] }}{{ _tokenspec_state }}{{ 'a'.of }}"
+        "{% if _tokenspec_state or not x._tokenspec_runs is undefined %}!{% endif %}"
+        "{% set y = _tokenspec_state %}{{ y }}{{ _tokenspec_state == 1 }}"
+        "{% for _tokenspec_state in [1] %}{{ _tokenspec_state }}{% endfor %}"
+        "{% macro m(_tokenspec_state) %}{{ _tokenspec_state }}{% endmacro %}{{ m('n') }}",
+        x="text",
+    ),
+    case(
         "class-printed",
         "081",
         "TEMPLATE_SANDBOX",
