@@ -58,7 +58,7 @@ class ReferenceAdapter:
         """
         from .renderers.create import check_family
 
-        if assets["family"]:
+        if assets["family"] is not None:
             check_family(assets["family"])
         load_into(self.models, model, assets)
 
@@ -154,4 +154,4 @@ class DoorAdapter(TemplateAdapter):
     """The column ``reference-door``: every row by ``create_renderer(tokenizer)``, told neither family nor wire."""
 
     name = "reference-door"
-    assets: Mapping[str, Any] = {"family": "", "wire": {}}
+    assets: Mapping[str, Any] = {"family": None, "wire": {}}

@@ -15,14 +15,14 @@ KEPT_MODELS = 4
 class LoadedModel:
     """One row as the suite hands it over: a Hugging Face tokenizer folder and its chat template.
 
-    ``family`` names the renderer, empty where it is to be found; ``directory`` holds ``tokenizer.json``,
+    ``family`` names the renderer, None where it is to be found; ``directory`` holds ``tokenizer.json``,
     ``tokenizer_config.json`` and ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``,
     ``assistant_close``, ``placeholder`` (lists of strings) and ``straddle``.
     """
 
     id: str
     directory: str
-    family: str
+    family: str | None
     chat_template: str
     status: str
     wire: Mapping[str, Any] = field(default_factory=dict)

@@ -109,4 +109,4 @@ def test_the_door_finds_the_family_of_every_row(row: str, known: bool, monkeypat
         monkeypatch.setattr(module, "KNOWN_TEMPLATES", {})
     renderer = create_renderer(loaded.tokenizer, chat_template=loaded.chat_template)
     assert renderer.resolution.by == ("hash" if known else "witnesses")
-    assert renderer.family.name == loaded.spec.family
+    assert renderer.resolution.family == loaded.spec.family

@@ -31,7 +31,7 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
-        family=(model.family or None) if given is None else "template",
+        family=model.family if given is None else "template",
         chat_template=model.chat_template if given is None else given,
         normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",

@@ -207,7 +207,8 @@ class Renderer:
         except TokenSpecError:
             raise
         except REJECTIONS as error:
+            named = f"{self.resolution.family} " if self.resolution else ""
             raise TemplateRejects(
-                f"the template of this family refuses this conversation: {error}", field="messages"
+                f"the {named}template refuses this conversation: {error}", field="messages"
             ) from error
         return continued.cut(text, spans) if continued else (text, spans)
