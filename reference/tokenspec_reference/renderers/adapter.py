@@ -27,7 +27,8 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
         raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
     options = {name: value for name, value in (request.get("options") or {}).items() if name != "add_generation_prompt"}
     given = options.pop("chat_template", None)
-    turns = model.wire if given is None else {}  # what the row states of turns is true of its own template
+    # what the row states of turns is true of its own template
+    turns = model.wire if given in (None, model.chat_template) else {}
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
