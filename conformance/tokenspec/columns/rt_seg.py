@@ -12,6 +12,7 @@ specification wants: its second pass takes them as arguments. Everything else is
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ import msgspec
 from tokenspec.adapters import Unsupported
 from tokenspec.areas.engines.records import EnginesInput, Scripted
 from tokenspec.columns import installed_version
+from tokenspec.columns.rt_seg_models import STANDARD_SEPARATOR
 from tokenspec.columns.single_modules import folders, installed_at, placeholder
 
 Segments = list[tuple[int, int]]
@@ -140,34 +142,73 @@ def both(result: Any) -> tuple[Segments, list[str]]:
     return result if isinstance(result, tuple) else (result, [])
 
 
+class Overheard:
+    """A threshold that hears what it is compared with: the engine reports no margin, but it decides by one comparison.
+
+    A score is compared again right behind the separator it has led to; that decides nothing.
+    """
+
+    def __init__(self, value: float) -> None:
+        """Nothing was heard yet."""
+        self.value, self.margin = float(value), math.inf
+        self.cut = self.again = False
+
+    def __lt__(self, score: Any) -> bool:
+        """Whether a score is above it."""
+        distance, above = abs(float(score) - self.value), float(score) > self.value
+        if self.again:
+            self.again = False
+        else:
+            if math.isfinite(distance) and (self.cut or distance > 0):
+                self.margin = min(self.margin, distance)
+            self.again = above
+            self.cut |= above
+        return above
+
+
 def forced(
     engine: Any, given: EnginesInput, options: dict[str, Any], answer: dict[str, Any]
 ) -> tuple[Segments, list[str]]:
     """Both passes of the forced decoder."""
     gaps: list[Any] = []
-    normalize = engine.normalize
+    thresholds: list[Overheard] = []
+    normalize, choose = engine.normalize, engine.choose_threshold
 
-    def overheard(values: Any) -> Any:
+    def normalized(values: Any) -> Any:
         gaps.append(values)
         return normalize(values)
 
-    kept = {key: value for key, value in options.items() if key not in {"window", "top_k"}}
-    first = {"trace": given.trace, "model_name": "", "alpha": 1.0, "beta": 2.0, "quantile": 90.0, **kept}
-    with patch.object(engine, "normalize", staticmethod(overheard)):
-        threshold, mean, deviation = engine._trace_pass(**first)  # noqa: SLF001
-    answer["threshold"] = float(threshold)
-    if given.parameters.get("score_mode") == "upstream_literal":
-        return both(engine._segment(given.trace, model_name="", **kept))  # noqa: SLF001
-    mean, deviation = gaps[0].mean(), gaps[0].std() + 1e-6
-    second = {key: value for key, value in first.items() if key != "quantile"}
-    offsets = engine._segment_pass(**second, threshold=threshold, gap_mean=mean, gap_std=deviation)  # noqa: SLF001
-    return offsets, ["UNK"] * len(offsets)
+    def chosen(*scores: Any, **quantile: Any) -> Overheard:
+        thresholds.append(Overheard(choose(*scores, **quantile)))
+        return thresholds[-1]
+
+    told = {"trace": given.trace, "model_name": "", "alpha": 1.0, "beta": 2.0, "quantile": 90.0, **options}
+    told = {key: value for key, value in told.items() if key not in {"window", "top_k"}}
+    with (
+        patch.object(engine, "normalize", staticmethod(normalized)),
+        patch.object(engine, "choose_threshold", staticmethod(chosen)),
+    ):
+        if given.parameters.get("score_mode") == "upstream_literal":
+            found = both(engine._segment(**told))  # noqa: SLF001
+        else:
+            threshold, _, _ = engine._trace_pass(**told)  # noqa: SLF001
+            told.pop("quantile")
+            moments = {"gap_mean": gaps[0].mean(), "gap_std": gaps[0].std() + 1e-6}
+            offsets = engine._segment_pass(**told, threshold=threshold, **moments)  # noqa: SLF001
+            found = offsets, ["UNK"] * len(offsets)
+    heard = thresholds[0]
+    if (
+        STANDARD_SEPARATOR not in given.trace
+    ):  # beside one in the trace nothing is decided, and it compares all the same
+        answer["threshold"] = heard.value
+        answer |= {} if math.isinf(heard.margin) else {"margin": heard.margin}
+    return found
 
 
 @contextmanager
 def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None) -> Iterator[None]:
     """The engine loads the model of the case."""
-    from tokenspec.columns.rt_seg_models import STANDARD_SEPARATOR, table, tiny
+    from tokenspec.columns.rt_seg_models import table, tiny
 
     separator = given.parameters.get("sep_tok", STANDARD_SEPARATOR)
     if separator != STANDARD_SEPARATOR:
