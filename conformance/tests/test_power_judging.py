@@ -27,7 +27,8 @@ from tokenspec.verdict import CellResult, Finding, Verdict
 
 ENGINE, TEXT = "renderers/template/engine.py", "render_text"
 KILLED = (ENGINE, TEXT, "return ''.join(texts)", "return ''")
-CRASHED = (ENGINE, TEXT, "limits or Limits()", "limits")
+ANSWER = "str.__str__(render_text(request['template'], request['inputs'], now=now, limits=limits))"
+CRASHED = (ENGINE, "render_template", ANSWER, "str.__str__()")
 SURVIVED = (ENGINE, TEXT, "limits or Limits()", "Limits()")
 UNREACHED = Outside(file="renderers/template/printer.py", reason="no case of this test prints a row's template")
 
@@ -52,7 +53,7 @@ def test_every_outcome(measuring: Measuring) -> None:
     killed, crashed, survived = measuring.judge(edits, 2, seen.append)
     assert (killed.what, killed.by) == ("killed", "template-engine.text")
     assert killed.cell.startswith("template-engine/-/tojson-")
-    assert (crashed.what, crashed.by.partition(":")[0]) == ("crashed", "AttributeError")
+    assert (crashed.what, crashed.by.partition(":")[0]) == ("crashed", "TypeError")
     assert survived.what == "survived"
     assert survived.judged == len(measuring.reach.cells)
     assert {id(fate) for fate in seen} == {id(killed), id(crashed), id(survived)}

@@ -75,7 +75,7 @@ SIDES = st.fixed_dictionaries(
 def test_the_reference_equals_the_walk(aligners, student, teacher, text, s_wish, t_wish):
     made = [side_of(row, text, **wish) for row, wish in ((student, s_wish), (teacher, t_wish))]
     sides = [
-        SideText(positions(load(row).tokenizer, *side), text, adds_a_space(load(row).tokenizer))
+        SideText(positions(load(row).tokenizer, *side, {}), text, adds_a_space(load(row).tokenizer))
         for row, side in zip((student, teacher), made, strict=True)
     ]
     tensors = [(torch.tensor([ids], dtype=torch.int64), torch.tensor([mask])) for ids, mask in made]

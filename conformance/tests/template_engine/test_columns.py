@@ -33,7 +33,8 @@ def wrong(found):
 @pytest.mark.parametrize("name", ["reference", "transformers"])
 def test_conforms(name, cells):
     broken = [(result.name, one.check, one.detail) for result, one in findings(name, cells) if one.verdict != "pass"]
-    assert broken == []
+    unbounded = [case for case, _, detail in broken if detail == "takes no bounds"]
+    assert (len(broken), bool(unbounded)) == (len(unbounded), name == "transformers"), broken
 
 
 def test_stock_jinja_writes_other_json_and_knows_no_generation_tag(cells):

@@ -82,7 +82,8 @@ def render(
     finally:
         column.close()
     roles = [str(message["role"]) for message in given["messages"]]
-    for warning in (*unread(options_of(options), loaded), *vanished(given["messages"], shares(shown, roles))):
+    asked = [name for name in given["options"] if name != "add_generation_prompt"]
+    for warning in (*unread(asked, loaded), *vanished(given["messages"], shares(shown, roles))):
         click.echo(f"warning: {warning}", err=True)
     if as_json:
         counts = [asdict(share) for share in shares(shown, roles)]

@@ -83,8 +83,8 @@ class Combos:
         self.banned = processor.get("banned_combo_token_ids", [])
         self.thought = processor.get("end_think_token_ids", [])
         self.vocab_size = vocab_size
-        if self.size < 1 or any(len(combo) != self.size for combo in self.banned):
-            raise Unsupported("transformers does not know the size of a combo: it cannot refuse")
+        if not (_is_count(self.size) and _are_combos(self.banned, self.size) and _are_combos([self.thought])):
+            raise Unsupported("transformers does not know what a combo is: it cannot refuse")
 
     def __call__(self, history: list[int], scores: Any) -> Any:
         """What may come next, once thinking is over."""
@@ -110,6 +110,18 @@ class Combos:
         return NoRepeatNGramLogitsProcessor(self.size)(torch.tensor([apart], dtype=torch.long), wide)[
             :, : self.vocab_size
         ]
+
+
+def _is_count(size: Any) -> bool:
+    return type(size) is int and size >= 1
+
+
+def _are_combos(given: Any, size: int | None = None) -> bool:
+    """Lists of ids, of this many each."""
+    return isinstance(given, list) and all(
+        isinstance(combo, list) and size in (None, len(combo)) and all(type(one) is int for one in combo)
+        for combo in given
+    )
 
 
 class Budget:

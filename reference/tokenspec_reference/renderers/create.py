@@ -11,7 +11,8 @@ from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Revisions
 from tokenspec_reference.renderers.renderer import Renderer
-from tokenspec_reference.renderers.resolve import Resolution, resolve
+from tokenspec_reference.renderers.resolution import Resolution
+from tokenspec_reference.renderers.resolve import resolve
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -27,7 +27,7 @@ from tokenspec_reference.renderers.template_values import REJECTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokenspec_reference.renderers.resolve import Resolution
+    from tokenspec_reference.renderers.resolution import Resolution
 
 PROMPT_TAIL = 64
 """How many tokens at the end of a prompt are searched for an open thought; keeps parsing independent of its length."""

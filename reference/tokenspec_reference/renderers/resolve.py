@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError, UnsupportedByReference
+from tokenspec_reference.renderers.resolution import Resolution
 from tokenspec_reference.renderers.stability import WITNESSES as STABILITY_WITNESSES
 
 if TYPE_CHECKING:
@@ -88,21 +89,6 @@ WITNESSES: tuple[list[Message], ...] = (
 
 
 KEPT_RESOLUTIONS = 64
-
-
-@dataclass(frozen=True)
-class Resolution:
-    """Which family renders, and how that was found.
-
-    Attributes:
-        family: its name; ``template`` for the generic renderer.
-        by: ``argument``, ``hash``, ``name`` (of the tokenizer), ``witnesses`` or ``none``.
-        why: the same in words.
-    """
-
-    family: str
-    by: Literal["argument", "hash", "name", "witnesses", "none"]
-    why: str
 
 
 _RESOLVED: dict[tuple[str, str, str], Resolution] = {}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
-    from tokenspec_reference.renderers.resolve import Resolution
+    from tokenspec_reference.renderers.resolution import Resolution
 
     from .sampled import GenerationPrompt
 

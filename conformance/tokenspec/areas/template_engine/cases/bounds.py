@@ -113,9 +113,9 @@ def bounded(name: str, template: str, size: int, limits: dict[str, int], *, fits
     )
 
 
-CASES = [
+CASES = tuple(
     bounded(name, template, size, limits, fits=fits)
     for limits, group in ((CHARACTERS, BUILT), (STEPS, RUN))
     for name, template, beyond, within in group
     for size, fits in ((beyond, False), (within, True))
-]
+)
