@@ -36,9 +36,10 @@ class LoadedModel:
 
 
 def load_into(models: dict[str, LoadedModel], model: str, assets: Mapping[str, Any]) -> None:
-    """Make the row ``model`` one of ``models``. Its tokenizer is loaded now: that takes longer than an answer may."""
-    while len(models) >= KEPT_MODELS and model not in models:
-        del models[next(iter(models))]
+    """Make the row ``model`` the youngest of ``models``; the oldest goes where there are too many.
+
+    Its tokenizer is loaded now, unless it was: that takes longer than an answer may.
+    """
     loaded = LoadedModel(
         model,
         assets["directory"],
@@ -47,5 +48,10 @@ def load_into(models: dict[str, LoadedModel], model: str, assets: Mapping[str, A
         assets["status"],
         assets.get("wire", {}),
     )
+    before = models.pop(model, None)
+    while len(models) >= KEPT_MODELS:
+        del models[next(iter(models))]
+    if before == loaded:
+        loaded = before
     loaded.tokenizer  # noqa: B018 - loads it
     models[model] = loaded
