@@ -14,9 +14,18 @@ COMPAT = (*STRUCTURE, "ALN-034", "ALN-035", "ALN-036", "ALN-037", "ALN-038")
 
 
 def case(
-    slug: str, flags: str, requires: tuple[str, ...], why: str, refused: tuple[str, ...] = (), **content: Any
+    slug: str,
+    flags: str,
+    requires: tuple[str, ...],
+    why: str,
+    refused: tuple[str, ...] = (),
+    pairs: list[str] | None = None,
+    **content: Any,
 ) -> Case:
-    """``flags`` is a list of words; ``content`` is the input; ``refused`` the code and the places of a due refusal."""
+    """``flags`` is a list of words; ``content`` is the input; ``refused`` the code and the places of a due refusal.
+
+    ``pairs`` are the only ones it is for.
+    """
     code, *places = refused or ("",)
     return Case(
         id=f"aligners/{slug}",
@@ -25,6 +34,7 @@ def case(
         requires=sorted(set(requires)),
         why=why,
         since="0.1",
+        rows=pairs,
         input=content,
         outcome="raises" if code else "ok",
         refusal={"code": code, "places": places} if code else None,

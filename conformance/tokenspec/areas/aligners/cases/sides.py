@@ -126,6 +126,10 @@ def special_tokens() -> Iterator[Case]:
     )
 
 
+SMALL_PAIRS = ["toy-added+toy-bpe", "toy-bpe+toy-ranks", "toy-metaspace+toy-bpe", "toy-ranks+toy-metaspace"]
+"""Where a vocabulary that is read anew for a case costs nothing."""
+
+
 def declared_roles() -> Iterator[Case]:
     """Roles that the caller gives to spellings."""
     rows = [
@@ -145,6 +149,7 @@ def declared_roles() -> Iterator[Case]:
             "ALIGN_SPECIAL",
             (*BOUNDARY, "ALN-013"),
             why,
+            pairs=SMALL_PAIRS,
             task="align",
             batch=rows,
             options={"special_roles": roles},
