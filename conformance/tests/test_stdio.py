@@ -129,7 +129,9 @@ def test_stderr_without_end_keeps_its_tail(tmp_path: Path) -> None:
 def test_a_process_that_ends_while_others_are_looked_for_is_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
     ended.wait()
-    child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE, env={"MARK": "x"})
+    source, pipe = "print(flush=True); input()", subprocess.PIPE
+    child = subprocess.Popen([sys.executable, "-I", "-S", "-c", source], stdin=pipe, stdout=pipe, env={"MARK": "x"})
+    child.stdout.readline()  # its environment can be read once it runs
     listed = [str(ended.pid), "self", str(child.pid)]
     monkeypatch.setattr(Path, "iterdir", lambda _: map(Path, listed))
     assert marked("MARK=x") == [child.pid]
