@@ -86,11 +86,7 @@ WITNESSES: tuple[list[Message], ...] = (
     *STABILITY_WITNESSES.values(),
 )
 """Conversations in whose text families differ; each is tried with and without tools, prompt and thinking."""
-
-
 KEPT_RESOLUTIONS = 64
-
-
 _RESOLVED: dict[tuple[str, str, str], Resolution] = {}
 
 
