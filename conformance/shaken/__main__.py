@@ -31,6 +31,8 @@ BURNER = "import os, sys\nparent = os.getppid()\nwhile os.getppid() == parent: s
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
 NAMESPACES = (("unshare", "--mount"), ("unshare", "--user", "--map-root-user", "--mount"))
 NOWHERE = "/dev/null/home"
+PATIENCE = ("-o", "faulthandler_timeout=900", "-o", "faulthandler_exit_on_timeout=true", "--max-worker-restart", "0")
+"""A test that hangs shows where, and fails."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ def streamed(words: Sequence[str], **given: Any) -> tuple[int, list[str]]:
 def commands(number: int, asked: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     """What is run, as modules of Python."""
     pytest = ["pytest", "-p", "shaken.order", "-p", "no:randomly", "-p", "no:cacheprovider", "-q", "--color=no"]
+    pytest += PATIENCE
     files = asked.tests or part(test_files(), number, asked.share)
     yield "tests", [*pytest, "-n", str(asked.jobs), "--dist", "loadfile", "-m", MARKS, *files]
     if not asked.tests:
