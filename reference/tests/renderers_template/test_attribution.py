@@ -30,7 +30,7 @@ def judge(template, renderer, messages, tools, prompt):
     except TokenSpecError:
         return 0
     text, positions, judged = found.text, claimed(found), 0
-    unknown = {k for start, end in found.unattributed for k in range(start, end)}
+    unknown = {k for start, end in found.computed for k in range(start, end)}
     for index, path, value in shiftable(messages, tools):
         changed = changed_positions(template, messages, tools, prompt, index, path)
         if changed is None:
@@ -69,18 +69,18 @@ FULLY_ATTRIBUTED = {
     "tojson-indent", "tojson-separators", "tojson-sorted", "tojson-ascii", "set-block", "set-block-loop",
     "filter-block", "namespace", "macro", "macro-loop", "call-block", "generation", "dict-update", "hoisted", "reversed",
 }  # fmt: skip
-"""Constructs that only move characters: nothing of their output may be unattributed."""
+"""Constructs that only move characters: nothing of their output may be computed."""
 
 
 @pytest.mark.parametrize("construct", sorted(FULLY_ATTRIBUTED))
-def test_moving_characters_leaves_nothing_unattributed(construct):
+def test_moving_characters_computes_nothing(construct):
     renderer = TemplateRenderer(Letters(), CONSTRUCTS[construct])
     for messages, tools in SCENARIOS.values():
         try:
             found = renderer.provenance(messages, tools=tools)
         except TokenSpecError:
             continue
-        assert found.unattributed == [], [found.text[a:b] for a, b in found.unattributed]
+        assert found.computed == [], [found.text[a:b] for a, b in found.computed]
 
 
 def test_computed_text_is_reported_and_not_claimed():
@@ -88,7 +88,7 @@ def test_computed_text_is_reported_and_not_claimed():
         Letters(), "{{ messages | length }}|{{ messages[0].content | wordwrap(5) }}|{{ not messages }}"
     )
     found = renderer.provenance([{"role": "user", "content": "ab cd ef"}])
-    assert [found.text[a:b] for a, b in found.unattributed] == ["1", "ab cd\nef", "False"]
+    assert [found.text[a:b] for a, b in found.computed] == ["1", "ab cd\nef", "False"]
     assert not any(span.is_content for span in found.spans)
 
 
@@ -99,7 +99,7 @@ def test_truth_values_of_containers_are_attributed_by_their_place():
     )
     values = [found.text[s.start : s.end] for s, o in zip(found.spans, found.origins, strict=True) if o and not o.key]
     assert values == ["True", "None", "1", "true", "null", "1"]
-    assert found.unattributed == []
+    assert found.computed == []
 
 
 def test_an_escape_belongs_to_its_character():

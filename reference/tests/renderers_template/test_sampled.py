@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from oracle import Letters
 
+from tokenspec_reference.renderers.rendered import UnattributedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer, Wire, tracking
 from tokenspec_reference.renderers.template.printer import Printer
 
@@ -101,9 +104,72 @@ def test_without_a_closer_the_marker_of_the_next_turn_is_the_stop():
 
 def test_a_row_states_what_cannot_be_seen():
     plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n#\n{% endfor %}"
-    assert sampled(plain, ROUNDS)[0] == ": two\n#"
+    assert sampled(plain, ROUNDS) == ["two\n#", "four\n#"]
+    found = TemplateRenderer(Marked(), plain).provenance(ROUNDS)
+    assert [found.text[start:end] for start, end in found.unattributed] == ["assistant: "] * 2
     wire = Wire(assistant_open=("assistant: ",), assistant_close=("#",))
     assert sampled(plain, ROUNDS, wire=wire) == ["two\n#", "four\n#"]
+
+
+def unattributed(template, messages):
+    found = TemplateRenderer(Marked(), template).provenance(messages)
+    return [found.text[start:end] for start, end in found.unattributed]
+
+
+def test_a_turn_starts_where_the_prompt_of_its_own_prefix_ends():
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}"
+        "{% if not loop.last or add_generation_prompt %}<|im_end|>\n{% endif %}{% endfor %}" + PROMPT
+    )
+    assert sampled(template, ROUNDS) == ["two<|im_end|>", "four"]
+    by_content = (
+        "{% for m in messages %}<|{{ m.role }}|>{% if m.role == 'assistant' and 'one' not in messages[0].content %}"
+        "<think></think>{% endif %}{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>"
+        "{% if 'one' not in messages[0].content %}<think></think>{% endif %}{% endif %}"
+    )
+    assert sampled(by_content, ROUNDS) == ["two<|end|>", "four<|end|>"]
+    other = [{"role": "user", "content": "q"}, *ROUNDS[1:]]
+    assert sampled(by_content, other) == ["two<|end|>", "four<|end|>"]
+
+
+def test_a_prompt_that_stands_at_the_end_of_every_text_is_nobodys():
+    template = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>"
+    assert sampled(template, ROUNDS) == ["two<|end|>", "four<|end|>"]
+    assert owners(template, ROUNDS)[-1] == ("<|assistant|>", -1)
+    assert unattributed(template, ROUNDS) == []
+
+
+def test_a_header_that_no_prompt_holds_is_unattributed():
+    assert sampled(CHATML, ROUNDS) == ["two<|im_end|>", "four<|im_end|>"]
+    assert unattributed(CHATML, ROUNDS) == ["<|im_start|>assistant\n"] * 2
+    assert unattributed(CHATML + PROMPT, ROUNDS) == []
+
+
+def test_a_header_behind_a_result_that_prompts_for_nothing_is_unattributed():
+    template = (
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt and messages[-1].role == 'user' %}<|assistant|>{% endif %}"
+    )
+    messages = [*ROUNDS[:2], {"role": "tool", "content": "42"}, *ROUNDS[3:]]
+    assert unattributed(template, messages) == ["<|assistant|>"]
+    assert sampled(template, messages) == ["two<|end|>", "four<|end|>"]
+
+
+def test_unattributed_tokens_are_told_once_and_never_trained():
+    renderer = TemplateRenderer(Marked(), CHATML)
+    with pytest.warns(UnattributedTokens, match=r"<\|im_start\|>assistant"):
+        found = renderer.render(ROUNDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        renderer.render(ROUNDS)
+    header = len("<|im_start|>assistant\n")
+    first = len("<|im_start|>user\none<|im_end|>\n")
+    assert found.unattributed[0] == (first, first + header)
+    assert not any(found.sampled_mask[start] or found.is_content[start] for start, _ in found.unattributed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wire = Wire(assistant_open=("<|im_start|>assistant\n",))
+        assert TemplateRenderer(Marked(), CHATML, wire=wire).render(ROUNDS).unattributed == []
 
 
 def test_a_prompt_inside_the_loop_is_still_the_prompt():
@@ -208,6 +274,7 @@ def test_renders_do_not_grow_with_turns(monkeypatch, turns):
     assert len(calls) == 1
 
 
+@pytest.mark.filterwarnings("ignore::tokenspec_reference.renderers.rendered.UnattributedTokens")
 def test_a_template_is_compiled_once(monkeypatch):
     built = []
     original = tracking.TrackingSandbox.__init__

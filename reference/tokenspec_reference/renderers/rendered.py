@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 
+class UnattributedTokens(UserWarning):
+    """Some tokens of assistant turns are not trained, because nobody can say whether the model writes them."""
+
+
 @dataclass(frozen=True)
 class PlaceholderRange:
     """A run of media placeholder tokens, in tokens."""
@@ -42,6 +46,8 @@ class RenderedTokens:
     * ``is_content[k]``: the token starts in a message body or is sampled; equals ``sampled_mask`` on assistant turns.
     * ``message_roles`` and ``message_tool_names``: one entry per caller message, never for injected ones.
     * ``char_spans[k]``: half-open character range of token ``k`` in ``text``.
+    * ``unattributed``: half-open token ranges that a template's prompt and its history give to different writers:
+      neither sampled nor content. Only the renderer of any template has such tokens.
     """
 
     token_ids: list[int] = field(default_factory=list)
@@ -53,6 +59,7 @@ class RenderedTokens:
     char_spans: list[tuple[int, int]] = field(default_factory=list)
     text: str = ""
     multi_modal_data: MultiModalData | None = None
+    unattributed: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def unrendered_messages(self) -> list[int]:

@@ -1,7 +1,8 @@
-"""Which keyword arguments a chat template reads."""
+"""Which keyword arguments a chat template reads, and what its generation prompt depends on."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from .sandbox import ChatSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+FLAG = "add_generation_prompt"
 
 
 @lru_cache(maxsize=256)
@@ -34,6 +38,34 @@ def reads(chat_template: str) -> frozenset[str]:
     for name in _names(tree):
         first.setdefault(name.name, name.ctx)
     return frozenset(name for name in candidates if first.get(name) == "load")
+
+
+@lru_cache(maxsize=256)
+def has_constant_prompt(chat_template: str) -> bool:
+    """Whether the generation prompt depends on nothing but keywords, the place of a message and its role.
+
+    True where ``add_generation_prompt`` is read by conditions only, and what they guard reads no other variable that
+    the template computes.
+    """
+    tree = ChatSandbox().parse(chat_template)
+    conditions: list[nodes.If | nodes.CondExpr] = [*tree.find_all(nodes.If), *tree.find_all(nodes.CondExpr)]
+    guarded = [node for node in conditions if FLAG in _read(node.test)]
+    elsewhere = Counter(name.name for name in _names(tree))[FLAG]
+    elsewhere -= sum(Counter(_read(node.test))[FLAG] for node in guarded)
+    known = {*reads(chat_template), *ChatSandbox().globals, FLAG, "loop"} - {"messages", "tools"}
+    return not elsewhere and all(name in known for node in guarded for name in _read(node))
+
+
+def _read(node: nodes.Node) -> Iterator[str]:
+    """Names in a node, but for those whose role is asked."""
+    if isinstance(node, nodes.Getattr) and node.attr == "role":
+        return
+    if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and node.arg.value == "role":
+        return
+    if isinstance(node, nodes.Name):
+        yield node.name
+    for child in node.iter_child_nodes():
+        yield from _read(child)
 
 
 def _names(node: nodes.Node) -> Iterator[nodes.Name]:

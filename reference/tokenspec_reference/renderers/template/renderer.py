@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import warnings
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +13,17 @@ from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddl
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
-from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.rendered import RenderedTokens, UnattributedTokens
 from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
 
 from .limits import Limits
 from .ownership import assign_owners, disowned
 from .printer import Printer
-from .reads import reads
+from .reads import has_constant_prompt, reads
+from .sampled import GenerationPrompt
 from .spans import Attributor, Provenance
 from .tracking import compile_template
+from .turn_starts import TurnStarts
 from .wire import Probe, Wire
 
 if TYPE_CHECKING:
@@ -28,8 +32,7 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
     from tokenspec_reference.renderers.resolution import Resolution
-
-    from .sampled import GenerationPrompt
+    from tokenspec_reference.renderers.token_text import CharSpans
 
 
 MEDIA_TOKEN = re.compile(r"<\|?(?:image|video|audio|media)(?:_pad|_token|_soft_token)?\|?>")
@@ -85,6 +88,7 @@ class TemplateRenderer:
         self.wire = wire or Wire()
         self.template_kwargs = template_kwargs
         self.resolution: Resolution | None = None
+        self._has_warned = False
         self.encoder = Encoder(tokenizer, source)
         limits = limits or Limits()
         self._special_tokens: dict[str, Any] = dict(getattr(tokenizer, "special_tokens_map", None) or {})
@@ -123,6 +127,7 @@ class TemplateRenderer:
             message_tool_names=tool_names(chat.turns),
             char_spans=tokens.char_spans,
             text=found.text,
+            unattributed=self._told(found, tokens.char_spans),
         )
 
     def render_ids(
@@ -197,8 +202,11 @@ class TemplateRenderer:
         tagged, continued = continue_final_message(chat, wanted, self.chat_template)
         found = self._provenance(tagged)
         text, spans = continued.cut(found.text, found.spans)
-        computed = [(start, min(end, len(text))) for start, end in found.unattributed if start < len(text)]
-        return chat, Provenance(text, spans, found.origins[: len(spans)], computed)
+        computed, unattributed = (
+            [(start, min(end, len(text))) for start, end in ranges if start < len(text)]
+            for ranges in (found.computed, found.unattributed)
+        )
+        return chat, Provenance(text, spans, found.origins[: len(spans)], computed, unattributed)
 
     def _provenance(self, chat: Chat) -> Provenance:
         printed = self._print(chat, add_generation_prompt=chat.add_generation_prompt)
@@ -216,10 +224,15 @@ class TemplateRenderer:
             prompt = self._probe.prompt_in(chat, printed, stretches, usual)
             prompts = (*prompts, prompt)
             stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
+        if self._standing_prompt and printed.text.endswith(self._standing_prompt):
+            stretches = disowned(stretches, len(printed.text) - len(self._standing_prompt), len(printed.text))
         attribute = Attributor(
             text=printed.text,
             table=printed.table,
             roles=[turn.role for turn in chat.turns],
+            starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
+            header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
+            ignores_the_flag=self._ignores_the_flag,
             prompts=prompts,
             openers=self.wire.assistant_open,
             closers=self._stop_tokens,
@@ -227,6 +240,23 @@ class TemplateRenderer:
             placeholders=self._placeholders,
         )
         return attribute(stretches)
+
+    def _told(self, found: Provenance, placed: CharSpans) -> list[tuple[int, int]]:
+        """Token ranges of what is unattributed; the first time somebody meets some, they are warned."""
+        if not found.unattributed:
+            return []
+        if not self._has_warned:
+            self._has_warned = True
+            start, end = found.unattributed[0]
+            warnings.warn(
+                f"{found.text[start:end]!r} begins a turn of the history, but no generation prompt holds it: nobody "
+                "can say whether the model writes it, so it is not trained (RenderedTokens.unattributed). "
+                "Say what opens an assistant turn with wire=Wire(assistant_open=(...,)).",
+                UnattributedTokens,
+                stacklevel=3,
+            )
+        starts = [start for start, _ in placed]
+        return [(bisect_left(starts, start), bisect_left(starts, end)) for start, end in found.unattributed]
 
     # --- what the template shows about its turns, found once
     @cached_property
@@ -245,6 +275,24 @@ class TemplateRenderer:
         """What the assistant turns of a history begin with."""
         prompt = self._probe.generation_prompt()
         return (prompt,) if prompt else ()
+
+    @cached_property
+    def _turn_starts(self) -> TurnStarts:
+        return TurnStarts(self._print, has_constant_prompt(self.chat_template))
+
+    @cached_property
+    def _header(self) -> GenerationPrompt:
+        """What the assistant turns of a history begin with by their own looks."""
+        return self._probe.header()
+
+    @cached_property
+    def _ignores_the_flag(self) -> bool:
+        return self._probe.ignores_the_flag()
+
+    @cached_property
+    def _standing_prompt(self) -> str:
+        """The prompt that stands at the end of every text."""
+        return self._probe.standing_prompt() if self._ignores_the_flag else ""
 
     @cached_property
     def _turn_closers(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which part of an assistant turn the model emits: from behind the generation prompt through the stop token.
+"""Which part of an assistant turn the model emits, where the turn does not go on from its prompt (:mod:`turn_starts`).
 
 Both ends are derived from the template, at the price of a few small extra renders per renderer (:mod:`wire`). The
 opener of a turn is what it shares with the generation prompt, cut at a joint of the prompt: an edge of a piece the
@@ -34,8 +34,7 @@ class GenerationPrompt:
         """
         tokens = {edge for match in added_tokens.finditer(text) for edge in match.span()}
         lines = {position + 1 for position, character in enumerate(text) if character == "\n"}
-        tag = _REASONING_TAG.search(text)
-        header = tag.start() if tag else len(text)
+        header = len(until_reasoning(text))
         return cls(text, tuple(sorted(joint for joint in {*edges, *tokens, *lines, header} if joint <= header)))
 
     @property
@@ -61,8 +60,8 @@ class GenerationPrompt:
 
 def opener_length(
     turn: str, body_start: int, named: int, stated: Sequence[str], prompts: Sequence[GenerationPrompt]
-) -> int:
-    """Characters at the start of an assistant turn that the model did not emit.
+) -> tuple[int, bool]:
+    """Characters at the start of an assistant turn that the model did not emit, and whether opener or prompt says so.
 
     ``body_start`` and ``named`` are where the first body starts and where the last role or name before it ends (0:
     none); ``stated`` are openers of the row. A turn that begins with none of them follows one that closes the turn
@@ -70,11 +69,18 @@ def opener_length(
     """
     found = [len(opener) for opener in stated if turn.startswith(opener)]
     if found:
-        return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text)))
+        return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text))), True
     shared = max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
-    if shared < named and not stated:
-        return max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)
-    return shared
+    if shared < named:
+        end = max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)
+        return end, end > named
+    return shared, shared > 0
+
+
+def until_reasoning(text: str) -> str:
+    """The part before the first reasoning tag."""
+    tag = _REASONING_TAG.search(text)
+    return text[: tag.start()] if tag else text
 
 
 def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int | None:

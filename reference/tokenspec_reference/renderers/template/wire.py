@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.errors import TemplateRejects
 
 from .ownership import assign_owners, is_body
-from .sampled import GenerationPrompt, shared_prefix
+from .sampled import GenerationPrompt, shared_prefix, until_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -112,6 +112,56 @@ class Probe:
             printed.text[start:], [edge - start for edge in edges if edge > start], self.added_tokens
         )
 
+    def header(self) -> GenerationPrompt:
+        """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
+        for content, tools in _PROBES:
+            history = self._history(content, tools)
+            if history is not None:
+                printed, owned = history
+                start = next((s.start for s in owned if s.owner == 1), len(printed.text))
+                body = next((s.start for s in owned if s.owner == 1 and is_body(s, printed.table)), None)
+                if body is None:
+                    continue
+                text = until_reasoning(printed.text[start:body])
+                edges = [edge - start for edge in _edges(printed) if 0 < edge - start <= len(text)]
+                return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
+        return GenerationPrompt("", ())
+
+    def ignores_the_flag(self) -> bool:
+        """Whether ``add_generation_prompt`` changes nothing behind a user's message."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": "user", "content": content}], tools)
+            try:
+                return (
+                    self.printer(chat, add_generation_prompt=True).text
+                    == self.printer(chat, add_generation_prompt=False).text
+                )
+            except TemplateRejects:
+                continue
+        return False
+
+    def standing_prompt(self) -> str:
+        """The prompt that a template which ignores the flag ends every text with; empty where it writes none.
+
+        What follows the last answer is compared with what follows an answer in the middle.
+        """
+        for content, tools in _PROBES:
+            chats = [
+                self.build([{"role": role, "content": content} for role in roles], tools)
+                for roles in (("user",), ("user", "assistant"), ("user", "assistant", "user"))
+            ]
+            try:
+                first, last, middle = (self.printer(chat, add_generation_prompt=False) for chat in chats)
+            except TemplateRejects:
+                continue
+            tail, between = (_behind_answer(printed) for printed in (last, middle))
+            header = self.header().text
+            if header and tail.endswith(header) and first.text.endswith(header):
+                return header
+            own = tail[shared_prefix(tail, between) :]
+            return own if own.strip() and first.text.endswith(own) else ""
+        return ""
+
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
         for content, tools in _PROBES:
@@ -125,6 +175,13 @@ class Probe:
             found = [(tail.rfind(token), token) for token in self.special_tokens if token in tail]
             return (max(found)[1],) if found else ()
         return ()
+
+
+def _behind_answer(printed: Printed) -> str:
+    """The text behind the answer of a probe, up to the next message's body."""
+    bodies = [s for s in assign_owners(printed.text, printed.pieces, printed.table) if is_body(s, printed.table)]
+    end = next((s.end for s in bodies if s.owner == 1), len(printed.text))
+    return printed.text[end : next((s.start for s in bodies if s.owner == 2), len(printed.text))]
 
 
 def _edges(printed: Printed) -> Iterator[int]:
