@@ -10,7 +10,7 @@ import pytest
 from tokenspec.data import checkout_root
 from tokenspec.errors import UsageError
 from tokenspec.traceability import docstrings, rules
-from tokenspec_reference.renderers.create import FAMILIES
+from tokenspec_reference.renderers.families import FAMILIES
 
 MODULE = '''r"""Widgets: round, ``<tag>`` and ``\\n``.
 

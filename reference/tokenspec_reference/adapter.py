@@ -56,7 +56,7 @@ class ReferenceAdapter:
         Raises:
             UnknownFamily: the row names a family that nobody wrote; ``template`` renders a row that has none.
         """
-        from .renderers.create import check_family
+        from .renderers.families import check_family
 
         if assets["family"] is not None:
             check_family(assets["family"])

@@ -15,7 +15,7 @@ from tokenspec.models import available, load, specs
 from tokenspec.models.assets import assets_of
 from tokenspec_reference.adapter import ReferenceAdapter
 from tokenspec_reference.errors import TokenSpecError
-from tokenspec_reference.renderers.create import FAMILIES
+from tokenspec_reference.renderers.families import FAMILIES
 
 FIELDS = ("message_indices", "is_content", "sampled_mask")
 LISTED = tomllib.loads((fixtures_dir() / "attribution_differences.toml").read_text(encoding="utf-8"))["difference"]

@@ -20,7 +20,7 @@ from tokenspec.store.entries import SPEC_VERSION
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 KINDS = ("golden", "invariant", "metamorphic", "rejects")
 AREAS = "conformance/tokenspec/areas"
-FAMILIES_AT = "reference/tokenspec_reference/renderers"
+FAMILIES_AT = "reference/tokenspec_reference/renderers/families"
 
 Planned = dict[Path, str]
 
@@ -155,10 +155,10 @@ def family(root: Path, name: str) -> Planned:
     """
     if not re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", name):
         raise UsageError(f"{name!r}: a family is named in a-z, 0-9, '-' and '.'")
-    create, chapter = root / FAMILIES_AT / "create.py", root / "spec" / "11-renderer-families.md"
-    text = create.read_text(encoding="utf-8")
+    names, chapter = root / FAMILIES_AT / "__init__.py", root / "spec" / "11-renderer-families.md"
+    text = names.read_text(encoding="utf-8")
     module = re.sub(r"\W", "_", name)
-    path = root / FAMILIES_AT / "families" / f"{module}.py"
+    path = root / FAMILIES_AT / f"{module}.py"
     if path.exists() or re.search(rf'^    "{re.escape(name)}": ', text, re.MULTILINE):
         raise UsageError(f"there is a family {name}; see {path.relative_to(root)}")
     entries = next(
@@ -171,7 +171,7 @@ def family(root: Path, name: str) -> Planned:
     parts = skeleton("family", name=name, source=path.relative_to(root).as_posix())
     return {
         path: parts["module"],
-        create: "".join(lines),
+        names: "".join(lines),
         chapter: chapter.read_text(encoding="utf-8").rstrip() + "\n" + parts["section"],
     }
 

@@ -12,7 +12,7 @@ import pytest
 from conversations import ROWS, compare, freeze_clock, text
 
 from tokenspec_reference.renderers import create_renderer
-from tokenspec_reference.renderers.create import FAMILIES
+from tokenspec_reference.renderers.families import FAMILIES
 from tokenspec_reference.renderers.template import TemplateRenderer, Wire
 
 rows = pytest.importorskip("tokenspec.models")

@@ -14,7 +14,7 @@ from tokenspec.models import available, load, specs
 from tokenspec_reference.errors import TemplateRejects
 from tokenspec_reference.renderers import create_renderer
 from tokenspec_reference.renderers import resolve as module
-from tokenspec_reference.renderers.create import FAMILIES
+from tokenspec_reference.renderers.families import FAMILIES
 from tokenspec_reference.renderers.resolve import KNOWN_TEMPLATES, resolve, writes_the_same
 from tokenspec_reference.renderers.template import Wire
 

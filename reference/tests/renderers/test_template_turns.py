@@ -63,16 +63,64 @@ def test_the_bridge_equals_a_full_render():
     )
 
 
-@pytest.mark.parametrize(
-    "parts", [{"thought": "{{- '(' ~ m.reasoning_content ~ ')' -}}"}, {"call": "{{- ' calls ' ~ c.function.name -}}"}]
-)
-def test_an_unknown_notation_is_unsupported_not_guessed(parts):
-    with pytest.raises(UnsupportedByReference, match="no known notation"):
-        turns(**parts)
+TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+
+
+def test_an_unknown_notation_is_unsupported_not_guessed_where_it_is_needed():
+    odd_thoughts = turns(thought="{{- '(' ~ m.reasoning_content ~ ')' -}}")
+    with pytest.raises(UnsupportedByReference, match="thoughts in no known notation"):
+        odd_thoughts.parse_response(ids("hi<|im_end|>"))
+    odd_calls = turns(call="{{- ' calls ' ~ c.function.name -}}")
+    with pytest.raises(UnsupportedByReference, match="calls in no known notation"):
+        odd_calls.parse_response(ids("hi<|im_end|>"), tools=TOOLS)
+    with pytest.raises(UnsupportedByReference, match="calls in no known notation"):
+        odd_calls.bridge_to_next_turn(ids("q"), ids("hi<|im_end|>"), [{"role": "user", "content": "r"}], tools=TOOLS)
+    assert odd_calls.parse_response(ids("<think>a</think>\nhi<|im_end|>")).content == "hi"
+    for renderer in (odd_thoughts, odd_calls):
+        assert renderer.get_stop_token_ids() == ids("<|im_end|>")
 
 
 def test_a_template_without_thoughts_and_calls_is_plain():
     response = turns(thought="", call="").family.response
     assert (response.thought, response.calls) == (None, None)
+
+
+def test_without_a_closer_there_is_no_stop_and_no_bridge():
+    renderer = turns_of_template(TemplateRenderer(byte_level(), HEAD), closers=())
     with pytest.raises(UnsupportedByReference, match="no control token"):
-        turns_of_template(TemplateRenderer(byte_level(), HEAD), closers=("</s>",))
+        renderer.get_stop_token_ids()
+    with pytest.raises(UnsupportedByReference, match="no control token"):
+        renderer.bridge_to_next_turn(ids("q"), ids("hi"), [{"role": "user", "content": "r"}])
+
+
+def test_the_marker_of_the_next_turn_ends_one_that_has_no_closer():
+    template = (
+        "{% for m in messages %}{{ '<|im_start|>' if m.role == 'user' else '<|endoftext|>' }}{{ m.content }}{% endfor %}"
+        "{% if add_generation_prompt %}<|endoftext|>{% endif %}"
+    )
+    renderer = TemplateRenderer(byte_level(), template)
+    assert renderer.get_stop_token_ids() == ids("<|im_start|>")
+    ask, new = {"role": "user", "content": "q"}, [{"role": "user", "content": "r"}]
+    prompt = renderer.render_ids([ask], add_generation_prompt=True)
+    whole = renderer.render_ids([ask, {"role": "assistant", "content": "a"}, *new], add_generation_prompt=True)
+    assert renderer.bridge_to_next_turn(prompt, ids("a<|im_start|>"), new).token_ids == whole
+    assert renderer.bridge_to_next_turn(prompt, ids("a"), new).token_ids == whole
+
+
+def test_a_question_in_parts_or_with_tools_is_asked_where_text_is_refused():
+    template = HEAD.replace(
+        "{%- for m in messages -%}", "{%- for m in messages -%}{%- for t in tools -%}{%- endfor -%}", 1
+    )
+    renderer = TemplateRenderer(byte_level(), template.replace("THOUGHT", THOUGHT).replace("CALL", CALL))
+    assert renderer.get_stop_token_ids() == ids("<|im_end|>")
+    assert renderer.parse_response(ids("<think>a</think>\nhi<|im_end|>"), tools=TOOLS).reasoning_content == "a"
+
+
+def test_a_marker_of_thoughts_may_have_a_word_behind_it():
+    template = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}<|im_start|>model\n{% if m.reasoning_content %}"
+        "<think>thought\n{{ m.reasoning_content }}\n</think>{% endif %}{{ m.content }}<|im_end|>\n{% else %}"
+        "<|im_start|>user\n{{ m.content }}<|im_end|>\n{% endif %}{% endfor %}"
+    )
+    found = TemplateRenderer(byte_level(), template).parse_response(ids("<think>thought\na\n</think>hi<|im_end|>"))
+    assert (found.reasoning_content, found.content) == ("a", "hi")

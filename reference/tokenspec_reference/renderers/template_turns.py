@@ -1,14 +1,16 @@
 """Parsing and bridging for any chat template, as far as the template shows how it writes a turn.
 
-A template is asked to write a thought and a call with known words; what stands around these words are its markers. A
-notation that cannot be recognised this way makes parsing and bridging unsupported for the template, never a guess.
+A template is asked to write a thought and a call with known words; what stands around these words are its markers.
+Where that shows nothing, the formats of the hand-written families are tried: one that reads all the template writes is
+its own. A notation that cannot be recognised this way makes unsupported what needs it, never a guess: calls are needed
+where tools are offered, thoughts everywhere, neither of them by the stop tokens.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -16,17 +18,23 @@ from tokenspec_reference.errors import InvalidMessages, TemplateRejects, Unsuppo
 from tokenspec_reference.renderers.attribute import Encoding, Straddle
 from tokenspec_reference.renderers.chat import Chat, Normalisation, build_chat
 from tokenspec_reference.renderers.encode import Encoder
-from tokenspec_reference.renderers.family import Family, always
+from tokenspec_reference.renderers.families import FAMILIES, load_family
+from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing import call_formats
 from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
 from tokenspec_reference.renderers.parsing.completion import read_completion
 from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
+from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat
+from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
 
-ASK = {"role": "user", "content": "q"}
+TOOL = {
+    "type": "function",
+    "function": {"name": "na5me", "description": "f", "parameters": {"type": "object", "properties": {}}},
+}
 REASON, ANSWER, NAME, VALUE = "rea5on", "an5wer", "na5me", "val5ue"
 KNOWN_CALLS = (
     call_formats.JSON_CALLS,
@@ -70,9 +78,13 @@ class WritingTemplate(Protocol):
 
 @dataclass(frozen=True)
 class TemplateTurns(Renderer):
-    """A :class:`Renderer` whose text comes from a template; made by :func:`turns_of_template`."""
+    """A :class:`Renderer` whose text comes from a template; made by :func:`turns_of_template`.
+
+    ``unreadable`` says of thoughts and calls why they cannot be read.
+    """
 
     template: WritingTemplate | None = None
+    unreadable: Mapping[str, UnsupportedByReference] = field(default_factory=dict)
 
     def render_parts(
         self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
@@ -84,25 +96,64 @@ class TemplateTurns(Renderer):
         chat = build_chat(messages, tools=tools, options={}, normalisation=self.normalisation, now=self.now)
         return found.text, found.spans, chat
 
+    def parse_response(
+        self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None
+    ) -> ParsedResponse:
+        """See :meth:`Renderer.parse_response`.
 
-def turns_of_template(template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str] = ()) -> TemplateTurns:
+        Raises:
+            UnsupportedByReference: thoughts cannot be read, or calls cannot and tools are offered.
+        """
+        for what in ("thoughts", "calls") if tools else ("thoughts",):
+            if what in self.unreadable:
+                raise self.unreadable[what]
+        return super().parse_response(token_ids, tools=tools, prompt_ids=prompt_ids)
+
+    def get_stop_token_ids(self) -> list[int]:
+        """See :meth:`Renderer.get_stop_token_ids`.
+
+        Raises:
+            UnsupportedByReference: no control token is known that ends a turn.
+        """
+        if not self.family.stop_tokens:
+            raise UnsupportedByReference("no control token is known that ends a turn of this template", field="wire")
+        return super().get_stop_token_ids()
+
+    def bridge_to_next_turn(
+        self,
+        previous_prompt_ids: Sequence[int],
+        previous_completion_ids: Sequence[int],
+        new_messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Any = None,
+    ) -> RenderedTokens | None:
+        """See :meth:`Renderer.bridge_to_next_turn`.
+
+        Raises:
+            UnsupportedByReference: as for the stop tokens and for :meth:`parse_response`.
+        """
+        self.get_stop_token_ids()
+        return super().bridge_to_next_turn(previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+
+
+def turns_of_template(
+    template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str] = (), by_next_marker: bool = False
+) -> TemplateTurns:
     """A renderer that can parse and bridge, over a template.
 
     Args:
         template: renders the conversations.
-        closers: the texts that end an assistant turn, as the row declares them.
+        closers: the texts that end an assistant turn, as the row declares them or the template shows them.
         stops: tokens that end a completion, too.
-
-    Raises:
-        UnsupportedByReference: no closer is known, or the template writes thoughts or calls in no known notation.
+        by_next_marker: whether the closers are the markers that open the next turn.
     """
-    known = [closer for closer in closers if template.encoder.has(closer)]
-    if not known:
-        raise UnsupportedByReference("no control token is known that ends a turn of this template", field="wire")
-    prompt = template.provenance([ASK], add_generation_prompt=True).text
-    opening = prompt[len(template.provenance([ASK]).text) :]
     bare = TemplateTurns(
-        family=Family(_no_segments, always(opening), tuple(dict.fromkeys((*known, *stops)))),
+        family=Family(
+            _no_segments,
+            lambda _chat: _opening(bare),
+            tuple(dict.fromkeys((*closers, *stops))),
+            closes_by_next_marker=by_next_marker,
+        ),
         encoder=template.encoder,
         encoding=template.encoding,
         straddle=template.straddle,
@@ -111,24 +162,65 @@ def turns_of_template(template: WritingTemplate, *, closers: Sequence[str], stop
         chat_template=template.chat_template,
         template=template,
     )
-    thought = _thought(bare)
-    response = ResponseFormat(thought, _calls(bare, thought))
-    return replace(bare, family=replace(bare.family, response=response))
+    unreadable: dict[str, UnsupportedByReference] = {}
+    response = ResponseFormat()
+    try:
+        response = replace(response, thought=_thought(bare))
+    except UnsupportedByReference as unsupported:
+        unreadable["thoughts"] = unsupported
+    try:
+        response = replace(response, calls=_calls(bare, response.thought))
+    except UnsupportedByReference as unsupported:
+        unreadable["calls"] = unsupported
+    if unreadable:
+        known = (load_family(name, template.chat_template).response for name in FAMILIES)
+        whole = next((form for form in known if _reads_all(bare, form)), None)
+        if whole is not None:
+            response, unreadable = whole, {}
+    return replace(bare, family=replace(bare.family, response=response), unreadable=unreadable)
 
 
 def _no_segments(chat: Chat) -> Iterator[Block]:
     raise UnsupportedByReference(f"the text of {len(chat.turns)} turns comes from the template")
 
 
-def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:
-    """What the template writes behind a question for one turn, None where it refuses."""
-    for spelled in (turn, _with_json_text(turn)):
+def _opening(renderer: TemplateTurns) -> str:
+    """The generation prompt behind a question; empty where the template refuses every one."""
+    for ask, tools in _asks():
         try:
-            whole, *_ = renderer.render_parts([ASK, spelled], add_generation_prompt=False)
+            prompted, *_ = renderer.render_parts([ask], tools=tools)
+            ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
         except (TemplateRejects, InvalidMessages):
             continue
-        ahead, *_ = renderer.render_parts([ASK], add_generation_prompt=False)
-        return whole.removeprefix(ahead)
+        return prompted[len(ahead) :] if prompted.startswith(ahead) else ""
+    return ""
+
+
+def _asks() -> Iterator[tuple[Mapping[str, Any], Any]]:
+    """A question in the forms that templates insist on: text or parts, without tools or with one."""
+    for tools in (None, [TOOL]):
+        yield {"role": "user", "content": "q"}, tools
+        yield {"role": "user", "content": _parts("q")}, tools
+
+
+def _parts(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
+
+
+def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:
+    """What the template writes behind a question for one turn, None where it refuses or writes no word of it."""
+    for ask, tools in _asks():
+        in_parts = isinstance(ask["content"], list) and turn.get("content")
+        formed = {**turn, "content": _parts(turn["content"])} if in_parts else turn
+        for spelled in (formed, _with_json_text(formed)):
+            try:
+                whole, *_ = renderer.render_parts([ask, spelled], tools=tools, add_generation_prompt=False)
+                ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
+            except (TemplateRejects, InvalidMessages):
+                continue
+            text = whole.removeprefix(ahead)
+            if not turn.get("content") or turn["content"] in text:
+                return text
     return None
 
 
@@ -151,7 +243,7 @@ def _thought(renderer: TemplateTurns) -> ThoughtFormat | None:
     between, found, _ = rest.partition(ANSWER)
     opened, closed = before.rstrip(), between.lstrip()
     markers = sorted({*renderer.encoder.added.values(), *_TAG.findall(text)}, key=len, reverse=True)
-    opener = next((marker for marker in markers if opened.endswith(marker)), None)
+    opener = next((opened[opened.rfind(marker) :] for marker in markers if _ends_with(opened, marker)), None)
     closer = next((marker for marker in markers if closed.startswith(marker)), None)
     if not found or opener is None or closer is None or closed[len(closer) :].strip():
         raise UnsupportedByReference("the template writes thoughts in no known notation", field="template")
@@ -162,6 +254,11 @@ def _thought(renderer: TemplateTurns) -> ThoughtFormat | None:
         before_close=between[: len(between) - len(closed)],
         after_close=closed[len(closer) :],
     )
+
+
+def _ends_with(text: str, marker: str) -> bool:
+    """Whether a text ends with a marker, or with one and the word that follows it (``<|channel>thought``)."""
+    return marker in text and re.fullmatch(r"[a-z]*", text[text.rfind(marker) + len(marker) :]) is not None
 
 
 def _calls(renderer: TemplateTurns, thought: ThoughtFormat | None) -> CallFormat | None:
@@ -191,6 +288,27 @@ def _json_list(renderer: TemplateTurns, text: str) -> CallFormat | None:
     before = text.partition("[{")[0].rstrip()
     marker = next((token for token in renderer.encoder.added.values() if before.endswith(token)), None)
     return None if marker is None else CallFormat(marker, "", call_formats.read_json_list)
+
+
+def _reads_all(renderer: TemplateTurns, form: ResponseFormat) -> bool:
+    """Whether a format reads what the template writes of an answer, of a thought and of a call, all of it."""
+    call = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
+    opening = _opening(renderer)
+    for reasoning, content, calls in ((None, ANSWER, []), (REASON, ANSWER, []), (None, "", [call])):
+        turn: dict[str, Any] = {"role": "assistant", "content": content}
+        turn |= {"reasoning_content": reasoning} if reasoning else {}
+        text = _turn_text(renderer, {**turn, "tool_calls": calls} if calls else turn)
+        if text is None or not text.startswith(opening):
+            return False
+        view = read_completion(renderer.encoder, renderer.encoder.ids(text[len(opening) :]), renderer.stop_ids)
+        found = parse_completion(view, form, ToolSchemas(None), PromptThought())
+        wanted = [(NAME, {"key": VALUE}, "ok")] * len(calls)
+        is_written = reasoning is None or reasoning in text
+        if [(call.name, call.arguments, call.status) for call in found.tool_calls] != wanted:
+            return False
+        if found.content != content or found.reasoning_content != (reasoning if is_written else None):
+            return False
+    return True
 
 
 def _reads_back(renderer: TemplateTurns, form: CallFormat, text: str, thought: ThoughtFormat | None) -> bool:

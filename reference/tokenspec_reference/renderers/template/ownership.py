@@ -5,6 +5,7 @@
 * Template text printed outside such loops belongs to the message whose values stand around it in the same passage.
   Between the values of two messages the first turn ends behind its last closing token; without one the text belongs
   to none.
+* A stop token behind all loops belongs to the assistant turn that it ends.
 * A BOS token at the start, and a whole turn put before the first message, belong to no message.
 """
 
@@ -85,6 +86,14 @@ def assign_owners(
     if bos and text.startswith(bos):
         stretches = disowned(stretches, 0, len(bos))
     return disowned(stretches, *_injected(text, stretches, table, closers))
+
+
+def with_last_closer(text: str, stretches: Sequence[Stretch], last: int, stops: Sequence[str]) -> list[Stretch]:
+    """The stretches, with a stop token that the template prints behind its loops given to the last turn."""
+    end = next((place for place in range(len(stretches), 0, -1) if stretches[place - 1].owner >= 0), 0)
+    if not end or end == len(stretches) or not text.startswith(tuple(stops), stretches[end].start):
+        return list(stretches)
+    return [*stretches[:end], *(stretch._replace(owner=last) for stretch in stretches[end:])]
 
 
 def _owner(origin: Origin, loop: int) -> int:

@@ -17,7 +17,7 @@ from tokenspec_reference.renderers.rendered import RenderedTokens, UnattributedT
 from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
 
 from .limits import Limits
-from .ownership import assign_owners, disowned
+from .ownership import assign_owners, disowned, with_last_closer
 from .printer import Printer
 from .reads import has_constant_prompt, reads
 from .sampled import GenerationPrompt
@@ -151,7 +151,11 @@ class TemplateRenderer:
         return first_unstable(lambda messages, tools: self.provenance(messages, tools=tools).text) is None
 
     def get_stop_token_ids(self) -> list[int]:
-        """Ids that end an assistant turn. Raises UnsupportedByReference where the template shows none."""
+        """Ids that end an assistant turn.
+
+        Raises:
+            UnsupportedByReference: no control token is known that ends one.
+        """
         return self._turns.get_stop_token_ids()
 
     def parse_response(
@@ -181,8 +185,14 @@ class TemplateRenderer:
 
     @cached_property
     def _turns(self) -> TemplateTurns:
-        closers = self.wire.assistant_close or self._turn_closers
-        return turns_of_template(self, closers=closers, stops=self.wire.stops)
+        markers = () if self._closers else self._probe.next_markers()
+        closers = self._closers or markers
+        return turns_of_template(self, closers=closers, stops=self.wire.stops, by_next_marker=bool(markers))
+
+    @cached_property
+    def _closers(self) -> tuple[str, ...]:
+        """What ends an assistant turn: as the row states it, else as the template shows it."""
+        return tuple(filter(self.encoder.has, self.wire.assistant_close or self._turn_closers))
 
     def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]
@@ -224,6 +234,8 @@ class TemplateRenderer:
             prompt = self._probe.prompt_in(chat, printed, stretches, usual)
             prompts = (*prompts, prompt)
             stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
+        elif chat.turns[-1].role == "assistant":
+            stretches = with_last_closer(printed.text, stretches, chat.turns[-1].index, self._stop_tokens)
         if self._standing_prompt and printed.text.endswith(self._standing_prompt):
             stretches = disowned(stretches, len(printed.text) - len(self._standing_prompt), len(printed.text))
         attribute = Attributor(

@@ -162,6 +162,16 @@ class Probe:
             return own if own.strip() and first.text.endswith(own) else ""
         return ""
 
+    def next_markers(self) -> tuple[str, ...]:
+        """The special token that opens the turn behind an assistant's, for templates that write no closer."""
+        for content, tools in _PROBES:
+            history = self._history(content, tools)
+            if history is not None:
+                between = _behind_answer(history[0])
+                found = [(between.find(token), -len(token), token) for token in self.special_tokens if token in between]
+                return (min(found)[2],) if found else ()
+        return ()
+
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
         for content, tools in _PROBES:

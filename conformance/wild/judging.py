@@ -1,0 +1,180 @@
+"""What becomes of a template: exact, unattributed in part, refused, or wrong with the place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
+from tokenspec_reference.renderers import RenderedTokens
+from tokenspec_reference.renderers.template import TemplateRenderer
+from wild.conversations import CONVERSATIONS, Message, tools_for
+from wild.prefix_oracle import ROLES, Told, Turn, found, tell, text_of
+from wild.vocabulary import markers_of, tokenizer_for
+
+ABILITIES = ("stop", "parse", "bridge")
+
+
+@dataclass
+class Judged:
+    """One template on all conversations.
+
+    Attributes:
+        wrong: what is wrong, ready to print.
+        rendered: conversations that transformers renders.
+        tokens: of assistant turns.
+        unattributed: of these, what the renderer says of nobody.
+        able: conversations on which stop ids, parse and bridge answered.
+        asked: conversations on which they were asked.
+    """
+
+    wrong: list[str] = field(default_factory=list)
+    rendered: int = 0
+    tokens: int = 0
+    unattributed: int = 0
+    able: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 0))
+    asked: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 0))
+
+    @property
+    def verdict(self) -> str:
+        """One word; a template that transformers renders nothing with is refused."""
+        if self.wrong:
+            return "wrong"
+        return ("unattributed" if self.unattributed else "exact") if self.rendered else "refused"
+
+
+def quietly(template: str) -> Judged:
+    """Judge without the warnings that users get."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return judge(template)
+
+
+def judge(template: str) -> Judged:
+    """Everything of one template."""
+    judged = Judged()
+    try:
+        tokenizer = tokenizer_for(template)
+        renderer = TemplateRenderer(tokenizer)
+    except TokenSpecError:
+        tokenizer = None
+    for name, conversation in CONVERSATIONS.items():
+        if tokenizer is None:
+            break
+        told = tell(tokenizer, conversation, markers_of(template))
+        prompt = conversation[-1]["role"] != "assistant"
+        try:
+            given = told.messages if told else conversation
+            rendered = renderer.render(given, tools=tools_for(given), add_generation_prompt=prompt)
+        except TokenSpecError as error:
+            if told is not None:
+                judged.wrong.append(f"{name}: refused: {error}")
+            continue
+        if told is None:
+            judged.wrong += [f"{name}: rendered what transformers refuses"]
+            continue
+        judged.rendered += 1
+        judged.wrong += [f"{name}: {what}" for what in differences(told, rendered)]
+        judged.tokens += sum(told.messages[k]["role"] == "assistant" for k in rendered.message_indices if k >= 0)
+        judged.unattributed += sum(end - start for start, end in rendered.unattributed)
+        judged.wrong += [f"{name}: {what}" for what in _abilities(judged, renderer, told, rendered)]
+    return judged
+
+
+def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
+    """Text, bodies and sampled regions against the oracle."""
+    if rendered.text != told.text:
+        yield "the text differs"
+        return
+    unknown = {k for start, end in rendered.unattributed for k in range(start, end)}
+    for index, message in enumerate(told.messages):
+        for start, end in found(told.text, message):
+            if message["role"] != "assistant" and any(rendered.sampled_mask[k] for k in _tokens(rendered, start, end)):
+                yield f"{told.text[start:end]!r} of message {index} is sampled"
+    for turn in told.turns:
+        for what in _turn_differences(told, turn, rendered, unknown):
+            yield f"message {turn.index}: {what}"
+
+
+def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown: set[int]) -> Iterator[str]:
+    last = max(end for _, end in turn.body)
+    sampled = [k for k in _tokens(rendered, turn.before, len(told.text)) if _is_sampled(rendered, k, turn.index)]
+    if not sampled:
+        yield "nothing is sampled"
+        return
+    begin, stop = rendered.char_spans[sampled[0]][0], rendered.char_spans[sampled[-1]][1]
+    for start, end in turn.body:
+        if not all(k in unknown or rendered.sampled_mask[k] for k in _tokens(rendered, start, end)):
+            yield f"{told.text[start:end]!r} is not sampled"
+    if begin < turn.after:
+        yield f"sampled from {told.text[begin : turn.after]!r} on, that is too early"
+    elif turn.start is not None and not unknown.issuperset(_tokens(rendered, turn.start, begin)):
+        yield f"sampled from behind {told.text[turn.start : begin]!r} on, that is too late"
+    ends = [end for _, end in turn.closers]
+    tail = told.text[last:stop]
+    if ROLES.search(tail) and stop not in ends:
+        yield f"sampled to the end of {tail!r}"
+    elif (
+        ends
+        and stop < ends[0]
+        and turn.start is not None
+        and not tail.endswith(tuple(told.markers))
+        and not ROLES.search(told.text[last : ends[0]])
+    ):
+        yield f"the stop token behind {tail!r} is not sampled"
+
+
+def _is_sampled(rendered: RenderedTokens, token: int, message: int) -> bool:
+    return rendered.sampled_mask[token] and rendered.message_indices[token] == message
+
+
+def _tokens(rendered: RenderedTokens, start: int, end: int) -> list[int]:
+    """Tokens that start in a range of characters."""
+    return [k for k, (at, _) in enumerate(rendered.char_spans) if start <= at < end]
+
+
+def _abilities(judged: Judged, renderer: TemplateRenderer, told: Told, rendered: RenderedTokens) -> Iterator[str]:
+    """Stop ids, parse and bridge on the turns whose start the oracle knows."""
+    for turn in told.turns:
+        if turn.start is None or turn.index + 1 >= len(told.messages):
+            continue
+        following: list[Message] = []
+        for message in told.messages[turn.index + 1 :]:
+            if message["role"] == "assistant":
+                break
+            following.append(message)
+        history = told.messages[: turn.index]
+        sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
+        if not following or not sampled or len(sampled) != sampled[-1] + 1 - sampled[0]:
+            continue  # nothing follows, or the template takes the turn apart
+        prompt, completion = (rendered.token_ids[: sampled[0]], rendered.token_ids[sampled[0] : sampled[-1] + 1])
+        calls: dict[str, Callable[[], Any]] = {
+            "stop": renderer.get_stop_token_ids,
+            "parse": partial(renderer.parse_response, completion, tools=told.tools, prompt_ids=prompt),
+            "bridge": partial(renderer.bridge_to_next_turn, prompt, completion, following, tools=told.tools),
+        }
+        for name, call in calls.items():
+            judged.asked[name] += 1
+            try:
+                answer = call()
+            except UnsupportedByReference:
+                continue
+            judged.able[name] += answer is not None
+            if name == "bridge" and answer is not None:
+                yield from _bridged(renderer, told, history, turn, following, answer)
+
+
+def _bridged(
+    renderer: TemplateRenderer, told: Told, history: list[Message], turn: Turn, following: list[Message], answer: Any
+) -> Iterator[str]:
+    """A bridge equals the render of the longer conversation, where that goes on from the prompt."""
+    whole = [*history, told.messages[turn.index], *following]
+    text = text_of(renderer.tokenizer, whole, prompt=True, tools=told.tools)
+    if text is None or not text.startswith(told.text[: turn.closers[0][1] if turn.closers else turn.body[-1][1]]):
+        return
+    expected = renderer.encoder.ids(text)
+    if answer.token_ids != expected:
+        yield f"message {turn.index}: bridged otherwise than rendered"
