@@ -103,7 +103,8 @@ def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown:
     last = max(end for _, end in turn.body)
     sampled = [k for k in _tokens(rendered, turn.before, len(told.text)) if _is_sampled(rendered, k, turn.index)]
     if not sampled:
-        yield "nothing is sampled"
+        if not all(unknown.issuperset(_tokens(rendered, start, end)) for start, end in turn.body):
+            yield "nothing is sampled"
         return
     begin, stop = rendered.char_spans[sampled[0]][0], rendered.char_spans[sampled[-1]][1]
     for start, end in turn.body:
@@ -117,13 +118,11 @@ def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown:
     tail = told.text[last:stop]
     if ROLES.search(tail) and stop not in ends:
         yield f"sampled to the end of {tail!r}"
-    elif (
-        ends
-        and stop < ends[0]
-        and turn.start is not None
-        and not tail.endswith(tuple(told.markers))
-        and not ROLES.search(told.text[last : ends[0]])
-    ):
+    elif not ends or stop in ends or tail.endswith(tuple(told.markers)):
+        return
+    elif stop > ends[0]:
+        yield f"sampled to the end of {tail!r}"
+    elif turn.start is not None and not ROLES.search(told.text[last : ends[0]]):
         yield f"the stop token behind {tail!r} is not sampled"
 
 

@@ -72,9 +72,19 @@ def tell(tokenizer: Any, conversation: list[Message], markers: Sequence[str]) ->
         text = text_of(tokenizer, messages, prompt=prompt, tools=tools)
         if text is not None:
             assistants = [k for k, message in enumerate(messages) if message["role"] == "assistant"]
-            turns = [_turn(tokenizer, messages, k, text, tools, markers) for k in assistants]
+            prompts = _prompts(tokenizer, messages[0], tools)
+            turns = [_turn(tokenizer, messages, k, text, tools, markers, prompts=prompts) for k in assistants]
             return Told(messages, tools, text, [turn for turn in turns if turn is not None], markers)
     return None
+
+
+def _prompts(tokenizer: Any, message: Message, tools: Any) -> str:
+    """Whether a template prompts behind a message: ``asked``, ``always``, or empty."""
+    asked, bare = (text_of(tokenizer, [message], prompt=prompt, tools=tools) for prompt in (True, False))
+    if asked != bare:
+        return "asked"
+    tail = (bare or "")[max((end for _, end in found(bare or "", message)), default=len(bare or "")) :]
+    return "always" if re.search("assistant|model|chatbot|response", tail, re.IGNORECASE) else ""
 
 
 def found(text: str, message: Message) -> list[tuple[int, int]]:
@@ -83,7 +93,14 @@ def found(text: str, message: Message) -> list[tuple[int, int]]:
 
 
 def _turn(
-    tokenizer: Any, messages: list[Message], index: int, text: str, tools: Any, markers: Sequence[str]
+    tokenizer: Any,
+    messages: list[Message],
+    index: int,
+    text: str,
+    tools: Any,
+    markers: Sequence[str],
+    *,
+    prompts: str,
 ) -> Turn | None:
     body = found(text, messages[index])
     if not body:
@@ -100,8 +117,9 @@ def _turn(
     header = before + _header(text[before:first], control)
     start = None
     if prompted is not None and text.startswith(prompted) and len(prompted) <= first:
-        is_told = prompted != bare or header <= len(prompted) or ROLES.search(text, before, len(prompted))
+        is_told = prompts == "always" or (prompts and (prompted != bare or header <= len(prompted)))
         start = len(prompted) if is_told else None
+        header = max(header, len(prompted))
     behind = min((at for message in messages[index + 1 :] for at, _ in found(text, message)), default=len(text))
     closers = [
         match.span()

@@ -105,8 +105,6 @@ def test_without_a_closer_the_marker_of_the_next_turn_is_the_stop():
 def test_a_row_states_what_cannot_be_seen():
     plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n#\n{% endfor %}"
     assert sampled(plain, ROUNDS) == ["two\n#", "four\n#"]
-    found = TemplateRenderer(Marked(), plain).provenance(ROUNDS)
-    assert [found.text[start:end] for start, end in found.unattributed] == ["assistant: "] * 2
     wire = Wire(assistant_open=("assistant: ",), assistant_close=("#",))
     assert sampled(plain, ROUNDS, wire=wire) == ["two\n#", "four\n#"]
 
@@ -139,37 +137,37 @@ def test_a_prompt_that_stands_at_the_end_of_every_text_is_nobodys():
     assert unattributed(template, ROUNDS) == []
 
 
-def test_a_header_that_no_prompt_holds_is_unattributed():
+def test_where_a_template_never_prompts_its_history_shows_the_header():
     assert sampled(CHATML, ROUNDS) == ["two<|im_end|>", "four<|im_end|>"]
-    assert unattributed(CHATML, ROUNDS) == ["<|im_start|>assistant\n"] * 2
-    assert unattributed(CHATML + PROMPT, ROUNDS) == []
+    assert unattributed(CHATML, ROUNDS) == []
+
+
+AFTER_RESULTS = (
+    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt and messages[-1].role == 'user' %}<|assistant|>{% endif %}"
+)
+WITH_RESULT = [*ROUNDS[:2], {"role": "tool", "content": "42"}, *ROUNDS[3:]]
 
 
 def test_a_header_behind_a_result_that_prompts_for_nothing_is_unattributed():
-    template = (
-        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
-        "{% if add_generation_prompt and messages[-1].role == 'user' %}<|assistant|>{% endif %}"
-    )
-    messages = [*ROUNDS[:2], {"role": "tool", "content": "42"}, *ROUNDS[3:]]
-    assert unattributed(template, messages) == ["<|assistant|>"]
-    assert sampled(template, messages) == ["two<|end|>", "four<|end|>"]
+    assert unattributed(AFTER_RESULTS, WITH_RESULT) == ["<|assistant|>"]
+    assert sampled(AFTER_RESULTS, WITH_RESULT) == ["two<|end|>", "four<|end|>"]
 
 
 def test_unattributed_tokens_are_told_once_and_never_trained():
-    renderer = TemplateRenderer(Marked(), CHATML)
-    with pytest.warns(UnattributedTokens, match=r"<\|im_start\|>assistant"):
-        found = renderer.render(ROUNDS)
+    renderer = TemplateRenderer(Marked(), AFTER_RESULTS)
+    with pytest.warns(UnattributedTokens, match=r"<\|assistant\|>"):
+        found = renderer.render(WITH_RESULT)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        renderer.render(ROUNDS)
-    header = len("<|im_start|>assistant\n")
-    first = len("<|im_start|>user\none<|im_end|>\n")
-    assert found.unattributed[0] == (first, first + header)
-    assert not any(found.sampled_mask[start] or found.is_content[start] for start, _ in found.unattributed)
+        renderer.render(WITH_RESULT)
+    ((start, end),) = found.unattributed
+    assert found.text[start:end] == "<|assistant|>"
+    assert not any(found.sampled_mask[k] or found.is_content[k] for k in range(start, end))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        wire = Wire(assistant_open=("<|im_start|>assistant\n",))
-        assert TemplateRenderer(Marked(), CHATML, wire=wire).render(ROUNDS).unattributed == []
+        wire = Wire(assistant_open=("<|assistant|>",))
+        assert TemplateRenderer(Marked(), AFTER_RESULTS, wire=wire).render(WITH_RESULT).unattributed == []
 
 
 def test_a_prompt_inside_the_loop_is_still_the_prompt():
@@ -274,7 +272,6 @@ def test_renders_do_not_grow_with_turns(monkeypatch, turns):
     assert len(calls) == 1
 
 
-@pytest.mark.filterwarnings("ignore::tokenspec_reference.renderers.rendered.UnattributedTokens")
 def test_a_template_is_compiled_once(monkeypatch):
     built = []
     original = tracking.TrackingSandbox.__init__

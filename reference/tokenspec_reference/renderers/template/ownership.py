@@ -93,6 +93,8 @@ def with_last_closer(text: str, stretches: Sequence[Stretch], last: int, stops: 
     end = next((place for place in range(len(stretches), 0, -1) if stretches[place - 1].owner >= 0), 0)
     if not end or end == len(stretches) or not text.startswith(tuple(stops), stretches[end].start):
         return list(stretches)
+    if text[: stretches[end].start].rstrip().endswith(tuple(stops)):
+        return list(stretches)  # it has its own
     return [*stretches[:end], *(stretch._replace(owner=last) for stretch in stretches[end:])]
 
 

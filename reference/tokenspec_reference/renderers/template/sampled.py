@@ -74,7 +74,7 @@ def opener_length(
     if shared < named:
         end = max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)
         return end, end > named
-    return shared, shared > 0
+    return shared, bool(turn[:shared].strip())
 
 
 def until_reasoning(text: str) -> str:
@@ -83,8 +83,15 @@ def until_reasoning(text: str) -> str:
     return text[: tag.start()] if tag else text
 
 
-def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int | None:
-    """Where the emission ends: behind the last closer in ``text[after:end]``; None when there is none."""
+def sampled_end(text: str, after: int, end: int, turn_closers: Sequence[str], closers: Sequence[str]) -> int | None:
+    """Where the emission ends in ``text[after:end]``; None when nothing there ends one.
+
+    That is behind the first token that is seen to end turns: the template may go on with the next turn's opener.
+    Without one it is behind the last token that may end a turn.
+    """
+    known = [at + len(closer) for closer in turn_closers if (at := text.find(closer, after, end)) >= 0]
+    if known:
+        return min(known)
     return max((at + len(closer) for closer in closers if (at := text.rfind(closer, after, end)) >= 0), default=None)
 
 

@@ -7,11 +7,11 @@ from itertools import groupby, pairwise, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from tokenspec_reference.renderers.segments import Span
+from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
 from .ownership import BODY_FIELDS, Stretch, is_body, is_supplied
 from .provenance import DERIVED, Origin
-from .sampled import GenerationPrompt, opener_length, sampled_end
+from .sampled import GenerationPrompt, opener_length, sampled_end, shared_prefix, until_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,10 +41,10 @@ class Attributor:
     """Decide content and sampled for the stretches of one text.
 
     ``starts`` are the starts of emissions that are known by the prompt, by message; ``prompts`` and ``openers`` are for
-    the others. ``header`` is what turns of the history begin with: a prompt holds it, or nobody knows who writes it;
-    ``ignores_the_flag`` says that no prompt does. ``closers`` end an assistant turn from inside. ``next_openers`` are
-    tokens that open a turn and thereby end an assistant turn that has no closer of its own: they count as its last
-    sampled token.
+    the others. ``header`` is what turns of the history begin with: where the template prompts, its prompt holds it or
+    nobody knows who writes it; where it ``never_prompts``, no model does. ``turn_closers`` are seen to end assistant
+    turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant turn that
+    has no closer of its own: they count as its last sampled token.
     """
 
     text: str
@@ -52,9 +52,10 @@ class Attributor:
     roles: Sequence[str]
     starts: Mapping[int, int]
     header: GenerationPrompt
-    ignores_the_flag: bool
+    never_prompts: bool
     prompts: Sequence[GenerationPrompt]
     openers: Sequence[str]
+    turn_closers: Sequence[str]
     closers: Sequence[str]
     next_openers: Sequence[str]
     placeholders: Sequence[str]
@@ -66,6 +67,8 @@ class Attributor:
         unattributed: list[tuple[int, int]] = []
         printed = (stretch for stretch in stretches if stretch.start < stretch.end)
         turns = [list(members) for _, members in groupby(printed, key=attrgetter("owner"))]
+        seen: set[int] = set()
+        closed: set[int] = set()
         claimed = 0  # up to here the turn before has taken this one's opening token
         for turn, following in zip_longest(turns, turns[1:]):
             owner = turn[0].owner
@@ -73,10 +76,13 @@ class Attributor:
             followed = following is not None and following[0].owner >= 0
             low = high = 0
             if is_assistant:
-                first = all(span.owner != owner for span in spans)
-                unknown, low, high = self._sampled(turn, first=first, followed=followed)
+                unknown, low, high = self._sampled(turn, first=owner not in seen, followed=followed)
+                if owner in closed and not any(is_body(stretch, self.table) for stretch in turn):
+                    unknown = low = high = turn[0].start  # quoted by a later turn
                 unattributed += [(unknown, low)] if unknown < low else []
-            if low == turn[0].start and all(span.owner < 0 for span in spans):
+                closed |= {owner} if self.text.endswith(tuple(self.turn_closers), low, high) else set()
+            if low == turn[0].start and owner not in self.starts and not seen:
+                unattributed += [(low, high)] if low < high else []
                 high = low  # no opener, and no turn before it that could have prompted it
             for stretch in turn:
                 supplied = is_supplied(stretch.origin, self.table)
@@ -91,6 +97,7 @@ class Attributor:
                         spans.append(Span(start, end, owner, content, sampled, supplied))
                     origins.append(origin)
             claimed = high
+            seen |= {owner} - {OUTSIDE}
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
         return Provenance(self.text, spans, origins, derived, unattributed)
 
@@ -101,7 +108,7 @@ class Attributor:
         body_start = bodies[0].start if bodies else end
         unknown, low = self._start(turn, body_start, self.starts.get(turn[0].owner) if first else None)
         after = max(low, bodies[-1].end) if bodies else low
-        found = sampled_end(self.text, after, end, self.closers)
+        found = sampled_end(self.text, after, end, self.turn_closers, self.closers)
         if found is not None:
             return unknown, low, found
         following = [opener for opener in self.next_openers if followed and self.text.startswith(opener, end)]
@@ -111,24 +118,30 @@ class Attributor:
     def _start(self, turn: Sequence[Stretch], body_start: int, prompted: int | None) -> tuple[int, int]:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
         start, end = turn[0].start, turn[-1].end
-        begin = start if prompted is None else prompted
-        header = self.header.shared_with(self.text[begin:end], body_start - begin)
-        header_end = min(begin + header, body_start)
+        named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
+        header_end = max(self._behind_header(place, end, body_start) for place in {start, prompted or start})
         if prompted is not None and prompted <= body_start:
-            is_told = prompted >= start and not self.ignores_the_flag
+            is_told = prompted >= start
             low = max(start, prompted)
         else:
             text = self.text[start:end]
-            named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
+        if self.never_prompts:
+            return (low := max(low, header_end, named)), low  # no prompt to disagree with
         if is_told and not self._repeats_a_prompt(self.text[low:header_end]):
             return low, low
-        return prompted, max(low, header_end)
+        shared = shared_prefix(self.text[start:body_start], self.header.text)
+        return prompted, max(low, header_end, start + shared)
+
+    def _behind_header(self, start: int, end: int, body_start: int) -> int:
+        """Where the header of a history's turn ends that begins at ``start``; there, where none does."""
+        return min(start + self.header.shared_with(self.text[start:end], body_start - start), max(start, body_start))
 
     def _repeats_a_prompt(self, text: str) -> bool:
-        """Whether it holds a special token that a generation prompt holds, too."""
-        return any(token in text and token in prompt.text for token in self.closers for prompt in self.prompts)
+        """Whether it holds what a generation prompt says before a thought."""
+        headers = (until_reasoning(prompt.text).strip() for prompt in self.prompts)
+        return any(header and header in text for header in headers)
 
     def _is_header(self, stretch: Stretch) -> bool:
         """A role or a name; what a content part holds beside its text is neither."""

@@ -1,0 +1,104 @@
+"""The judge of public templates: it accepts what is right, and notices what is not."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tokenspec_reference.renderers.template import TemplateRenderer  # noqa: E402
+from wild import judging  # noqa: E402
+from wild.__main__ import report  # noqa: E402
+from wild.carriers import picked, read_list, sha256  # noqa: E402
+from wild.conversations import CONVERSATIONS  # noqa: E402
+from wild.judging import Judged, differences, judge  # noqa: E402
+from wild.prefix_oracle import tell  # noqa: E402
+from wild.vocabulary import markers_of, tokenizer_for  # noqa: E402
+
+CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+NO_PROMPT_BEHIND_RESULTS = CHATML.replace(
+    "if add_generation_prompt", "if add_generation_prompt and messages[-1].role == 'user'"
+)
+
+
+def test_exact_unattributed_and_refused_are_told_apart() -> None:
+    exact = judge(CHATML)
+    assert (exact.verdict, exact.wrong, exact.unattributed) == ("exact", [], 0)
+    assert exact.able["stop"] == exact.asked["stop"] > 10
+    assert judge(NO_PROMPT_BEHIND_RESULTS).verdict == "unattributed"
+    assert judge("{{ raise_exception('no messages here') }}").verdict == "refused"
+
+
+@pytest.mark.parametrize("shift", [-1, 1])
+@pytest.mark.parametrize("edge", ["start", "end"])
+def test_a_region_that_begins_or_ends_a_token_off_is_wrong(edge: str, shift: int) -> None:
+    tokenizer = tokenizer_for(CHATML)
+    told = tell(tokenizer, CONVERSATIONS["two"], markers_of(CHATML))
+    assert told is not None
+    rendered = TemplateRenderer(tokenizer).render(told.messages)
+    assert list(differences(told, rendered)) == []
+    mask = list(rendered.sampled_mask)
+    first, last = mask.index(True), mask.index(False, mask.index(True)) - 1
+    place = {("start", 1): first, ("start", -1): first - 1, ("end", -1): last, ("end", 1): last + 1}[edge, shift]
+    mask[place] = not mask[place]
+    assert list(differences(told, replace(rendered, sampled_mask=mask)))
+
+
+def test_another_text_a_lost_body_and_a_sampled_question_are_wrong() -> None:
+    tokenizer = tokenizer_for(CHATML)
+    told = tell(tokenizer, CONVERSATIONS["two"], markers_of(CHATML))
+    assert told is not None
+    rendered = TemplateRenderer(tokenizer).render(told.messages)
+    assert list(differences(told, replace(rendered, text="x"))) == ["the text differs"]
+    nothing = replace(rendered, sampled_mask=[False] * len(rendered.token_ids))
+    assert list(differences(told, nothing)) == ["message 1: nothing is sampled", "message 3: nothing is sampled"]
+    everything = replace(rendered, sampled_mask=[True] * len(rendered.token_ids))
+    assert "'Quokka one' of message 0 is sampled" in list(differences(told, everything))
+
+
+def test_a_bridge_that_differs_from_the_render_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = TemplateRenderer.bridge_to_next_turn
+
+    def longer(*given: object, **more: object) -> object:
+        found = usual(*given, **more)  # type: ignore[arg-type]
+        return found and replace(found, token_ids=[*found.token_ids, 0])
+
+    monkeypatch.setattr(judging.TemplateRenderer, "bridge_to_next_turn", longer)
+    assert any("bridged otherwise" in what for what in judge(CHATML).wrong)
+
+
+def test_a_worse_verdict_fails_and_a_better_one_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    exact, unknown = Judged(rendered=1, tokens=100), Judged(rendered=1, tokens=100, unattributed=1)
+    assert report({"a": exact}, {"a": "unattributed"}) == 0
+    assert report({"a": unknown}, {"a": "exact"}) == 1
+    assert "WORSE a unattributed, recorded is exact" in capsys.readouterr().out
+    assert report({"a": Judged(rendered=1, wrong=["one: no"])}, {"a": "wrong"}) == 1
+    assert report({"a": Judged(rendered=1, tokens=100, unattributed=3)}, {"a": "unattributed"}) == 1
+
+
+def test_templates_are_picked_out_of_files_strings_and_sums(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as bundle:
+        bundle.writestr("a.jinja", CHATML)
+        bundle.writestr("b.json", json.dumps({"x": [{"chat_template": CHATML + "json"}], "y": "messages"}))
+        bundle.writestr("c.py", f"T = {CHATML!r} + 'sum'\nU = 'messages'\n")
+        bundle.writestr("broken.py", "messages {% (")
+    assert list(picked(tmp_path / "a.whl")) == [CHATML, CHATML + "json", CHATML + "sum", CHATML]
+
+
+def test_the_list_holds_hashes_and_nothing_is_recorded_as_wrong() -> None:
+    listed = read_list()
+    keys = [key for one in listed for key in one.templates]
+    assert len(keys) == len(set(keys)) > 600
+    assert all(len(key) == len(sha256("")) for key in keys)
+    assert "wrong" not in {verdict for one in listed for verdict in one.templates.values()}
+    assert len({one.carrier.id for one in listed}) == len(listed)
