@@ -26,7 +26,7 @@ from tokenspec_reference.renderers.parsing.completion import read_completion
 from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
-from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat
+from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_prompt
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
@@ -36,6 +36,7 @@ TOOL = {
     "function": {"name": "na5me", "description": "f", "parameters": {"type": "object", "properties": {}}},
 }
 REASON, ANSWER, NAME, VALUE = "rea5on", "an5wer", "na5me", "val5ue"
+CALL = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
 KNOWN_CALLS = (
     call_formats.JSON_CALLS,
     call_formats.XML_CALLS,
@@ -172,12 +173,15 @@ def turns_of_template(
         response = replace(response, calls=_calls(bare, response.thought))
     except UnsupportedByReference as unsupported:
         unreadable["calls"] = unsupported
+    family = replace(bare.family, response=response)
     if unreadable:
-        known = (load_family(name, template.chat_template).response for name in FAMILIES)
-        whole = next((form for form in known if _reads_all(bare, form)), None)
-        if whole is not None:
-            response, unreadable = whole, {}
-    return replace(bare, family=replace(bare.family, response=response), unreadable=unreadable)
+        known = (load_family(name, template.chat_template) for name in FAMILIES)
+        alike = next((declared for declared in known if _reads_all(bare, declared)), None)
+        if alike is not None:
+            known_stops = tuple(filter(template.encoder.has, alike.stop_tokens))
+            family = replace(family, response=alike.response, stop_tokens=known_stops)
+            unreadable = {}
+    return replace(bare, family=family, unreadable=unreadable)
 
 
 def _no_segments(chat: Chat) -> Iterator[Block]:
@@ -236,8 +240,10 @@ def _with_json_text(turn: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _thought(renderer: TemplateTurns) -> ThoughtFormat | None:
     """Markers and white space around a thought; None where the template writes none."""
-    text = _turn_text(renderer, {"role": "assistant", "reasoning_content": REASON, "content": ANSWER})
-    if text is None or REASON not in text:
+    turn = {"role": "assistant", "reasoning_content": REASON, "content": ANSWER}
+    texts = [_turn_text(renderer, told) for told in (turn, {**turn, "tool_calls": [CALL]})]
+    text = next((text for text in texts if text is not None and REASON in text), None)
+    if text is None:
         return None
     before, _, rest = text.partition(REASON)
     between, found, _ = rest.partition(ANSWER)
@@ -263,14 +269,13 @@ def _ends_with(text: str, marker: str) -> bool:
 
 def _calls(renderer: TemplateTurns, thought: ThoughtFormat | None) -> CallFormat | None:
     """The notation that reads a written call back; None where the template writes none."""
-    call = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
-    text = _turn_text(renderer, {"role": "assistant", "content": "", "tool_calls": [call]})
-    if text is None or NAME not in text:
+    text = _turn_text(renderer, {"role": "assistant", "content": "", "tool_calls": [CALL]})
+    if text is None or not (NAME in text or VALUE in text):
         return None
     own = (_named_json(renderer, text), _json_list(renderer, text))
     for form in (*KNOWN_CALLS, *own):
         if form is not None and _reads_back(renderer, form, text, thought):
-            beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [call]}) or ""
+            beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
             between = beside.partition(ANSWER)[2].partition(form.begin)[0]
             return replace(form, separator=between if ANSWER in beside and not between.strip() else "")
     raise UnsupportedByReference("the template writes calls in no known notation", field="template")
@@ -290,25 +295,35 @@ def _json_list(renderer: TemplateTurns, text: str) -> CallFormat | None:
     return None if marker is None else CallFormat(marker, "", call_formats.read_json_list)
 
 
-def _reads_all(renderer: TemplateTurns, form: ResponseFormat) -> bool:
-    """Whether a format reads what the template writes of an answer, of a thought and of a call, all of it."""
-    call = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
-    opening = _opening(renderer)
-    for reasoning, content, calls in ((None, ANSWER, []), (REASON, ANSWER, []), (None, "", [call])):
+def _reads_all(renderer: TemplateTurns, family: Family) -> bool:
+    """Whether a family reads what the template writes of an answer, of a thought and of a call, all of it."""
+    encoder, form, opening = renderer.encoder, family.response, _opening(renderer)
+    if not encoder.has(family.stop_tokens[0]):
+        return False
+    stops = frozenset(encoder.id_of(token) for token in family.stop_tokens if encoder.has(token))
+    prompt = PromptThought()
+    if form.thought is not None:
+        prompt = read_prompt(opening, form.thought, opening.rfind(form.thought.open), opening.rfind(form.thought.close))
+
+    def reads(reasoning: str | None, content: str, calls: list[Any]) -> bool:
         turn: dict[str, Any] = {"role": "assistant", "content": content}
         turn |= {"reasoning_content": reasoning} if reasoning else {}
         text = _turn_text(renderer, {**turn, "tool_calls": calls} if calls else turn)
         if text is None or not text.startswith(opening):
             return False
-        view = read_completion(renderer.encoder, renderer.encoder.ids(text[len(opening) :]), renderer.stop_ids)
-        found = parse_completion(view, form, ToolSchemas(None), PromptThought())
+        view = read_completion(encoder, encoder.ids(text[len(opening) :]), stops)
+        found = parse_completion(view, form, ToolSchemas(None), prompt)
+        said = [(call.name, call.arguments, call.status) for call in found.tool_calls]
+        thought = reasoning if reasoning and reasoning in text else None
         wanted = [(NAME, {"key": VALUE}, "ok")] * len(calls)
-        is_written = reasoning is None or reasoning in text
-        if [(call.name, call.arguments, call.status) for call in found.tool_calls] != wanted:
-            return False
-        if found.content != content or found.reasoning_content != (reasoning if is_written else None):
-            return False
-    return True
+        return (found.content, found.reasoning_content or None, said) == (content, thought, wanted)
+
+    named_by_id = {**CALL, "id": f"functions.{NAME}:0"}
+    return (
+        reads(None, ANSWER, [])
+        and reads(REASON, ANSWER, [])
+        and (reads(None, "", [CALL]) or reads(None, "", [named_by_id]))
+    )
 
 
 def _reads_back(renderer: TemplateTurns, form: CallFormat, text: str, thought: ThoughtFormat | None) -> bool:

@@ -185,9 +185,10 @@ class TemplateRenderer:
 
     @cached_property
     def _turns(self) -> TemplateTurns:
-        markers = () if self._closers else self._probe.next_markers()
+        markers = () if self._turn_closers else self._probe.next_markers()
         closers = self._closers or markers
-        return turns_of_template(self, closers=closers, stops=self.wire.stops, by_next_marker=bool(markers))
+        by_next_marker = not set(markers).isdisjoint(closers)
+        return turns_of_template(self, closers=closers, stops=self.wire.stops, by_next_marker=by_next_marker)
 
     @cached_property
     def _closers(self) -> tuple[str, ...]:
