@@ -164,7 +164,7 @@ def turns_of_template(
         template=template,
     )
     unreadable: dict[str, UnsupportedByReference] = {}
-    response = ResponseFormat()
+    response = ResponseFormat(after_content=_after_content(bare))
     try:
         response = replace(response, thought=_thought(bare))
     except UnsupportedByReference as unsupported:
@@ -212,20 +212,34 @@ def _parts(text: str) -> list[dict[str, str]]:
 
 
 def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:
-    """What the template writes behind a question for one turn, None where it refuses or writes no word of it."""
+    """What the template writes behind a question for one turn, in the form that it writes all words of.
+
+    None where it refuses every form; where it writes all words in none of them, what it writes first.
+    """
+    words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
+    found: str | None = None
     for ask, tools in _asks():
-        in_parts = isinstance(ask["content"], list) and turn.get("content")
+        in_parts = isinstance(ask["content"], list) and turn["content"]
         formed = {**turn, "content": _parts(turn["content"])} if in_parts else turn
-        for spelled in (formed, _with_json_text(formed)):
+        for spelled in _spellings(formed):
             try:
                 whole, *_ = renderer.render_parts([ask, spelled], tools=tools, add_generation_prompt=False)
                 ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
             except (TemplateRejects, InvalidMessages):
                 continue
             text = whole.removeprefix(ahead)
-            if not turn.get("content") or turn["content"] in text:
+            if all(word in text for word in words):
                 return text
-    return None
+            found = found or text
+    return found
+
+
+def _spellings(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A turn, with the arguments of its calls as JSON text, and with no content in place of an empty one."""
+    for spelled in (turn, _with_json_text(turn)):
+        yield spelled
+        if not turn["content"]:
+            yield {**spelled, "content": None}
 
 
 def _with_json_text(turn: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -236,6 +250,13 @@ def _with_json_text(turn: Mapping[str, Any]) -> Mapping[str, Any]:
         for call in turn.get("tool_calls", ())
     ]
     return {**turn, "tool_calls": calls} if calls else turn
+
+
+def _after_content(renderer: TemplateTurns) -> str:
+    """White space that the template writes between an answer and what closes the turn."""
+    behind = (_turn_text(renderer, {"role": "assistant", "content": ANSWER}) or "").partition(ANSWER)[2]
+    blank = behind[: len(behind) - len(behind.lstrip())]
+    return blank if behind.startswith(renderer.family.stop_tokens, len(blank)) else ""
 
 
 def _thought(renderer: TemplateTurns) -> ThoughtFormat | None:
