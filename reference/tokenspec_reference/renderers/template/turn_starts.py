@@ -5,7 +5,8 @@ with that prompt text, its end is the start of turn ``k``, whatever the template
 because a history is written differently from what was sampled, the turn itself is looked at (:mod:`sampled`).
 
 A render for every turn would cost the square of their number. What a template writes between the last body of a prefix
-and its end is therefore kept by the role before the turn, where the prompt depends on nothing else.
+and its end is therefore kept by the role before the turn. Where the prompt depends on nothing else, that is all; else
+the first turns of a text are looked at one by one, and later ones begin with the longest of what was seen.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
     from .printer import Printed, Printer
 
 
+LOOKED_AT = 16
+"""Prefixes of a text that are rendered because a prompt may depend on what was said."""
+
+Key = tuple[str, str]
+
+
 @dataclass(frozen=True)
 class TurnStarts:
     """Find the starts of assistant turns with a template's printer.
@@ -40,36 +47,45 @@ class TurnStarts:
 
     printer: Printer
     is_constant: bool
-    known: dict[tuple[str, str], str] = field(default_factory=dict)
+    known: dict[Key, set[str]] = field(default_factory=dict)
 
     def __call__(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> Mapping[int, int]:
         """Message index to character position; a turn that does not go on from its prefix is left out."""
         found: dict[int, int] = {}
+        left = 1 if self.is_constant else LOOKED_AT
         bodies = deque(_bodies(printed, stretches))
         last: Stretch | None = None
         for turn in chat.turns:
             while bodies and bodies[0].owner < turn.index:
                 last = bodies.popleft()
-            if turn.role == "assistant" and turn.index:
-                end = last.end if last is not None and last.owner == turn.index - 1 else None
-                start = self._start(chat, turn.index, printed.text, end)
-                if start is not None:
-                    found[turn.index] = start
+            if turn.role != "assistant" or not turn.index:
+                continue
+            end = last.end if last is not None and last.owner == turn.index - 1 else None
+            key = (chat.turns[turn.index - 1].role, repr(sorted(chat.options.items())))
+            if key in self.known and (left <= 0 or (self.is_constant and end is not None)):
+                start = self._remembered(key, printed.text, end)
+            else:
+                left -= 1
+                start = self._seen(key, replace(chat, turns=chat.turns[: turn.index]), printed.text)
+            if start is not None:
+                found[turn.index] = start
         return found
 
-    def _start(self, chat: Chat, index: int, text: str, end: int | None) -> int | None:
+    def _remembered(self, key: Key, text: str, end: int | None) -> int | None:
         """``end`` is where the body of the message before the turn ends, None where it has none."""
-        key = (chat.turns[index - 1].role, repr(sorted(chat.options.items())))
-        if end is not None and key in self.known and text.startswith(self.known[key], end):
-            return end + len(self.known[key])
-        before = replace(chat, turns=chat.turns[:index])
+        if end is None:
+            return None
+        return max((end + len(between) for between in self.known[key] if text.startswith(between, end)), default=None)
+
+    def _seen(self, key: Key, before: Chat, text: str) -> int | None:
+        """Render what was before a turn, and learn from it."""
         try:
             prompt = self.printer(before, add_generation_prompt=True)
         except (TemplateRejects, TemplateLimitExceeded):
             return None
-        if self.is_constant and end is not None:
-            last = _bodies(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table))[-1:]
-            self.known.update((key, prompt.text[body.end :]) for body in last if body.owner == index - 1)
+        for body in _bodies(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table))[-1:]:
+            if body.owner == before.turns[-1].index:
+                self.known.setdefault(key, set()).add(prompt.text[body.end :])
         return len(prompt.text) if text.startswith(prompt.text) else None
 
 
