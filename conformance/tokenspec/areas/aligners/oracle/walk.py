@@ -135,7 +135,9 @@ def _as_spelled(side: SideText) -> bytes:
     """The text in the normal form that the tokens spell, spaces aside."""
     data = b"".join(position.data for position in side.positions).replace(b" ", b"")
     forms = [side.text, *(unicodedata.normalize(form, side.text) for form in ("NFC", "NFD"))]
-    return next((form for form in map(str.encode, forms) if form.replace(b" ", b"").startswith(data)), forms[0].encode())
+    return next(
+        (form for form in map(str.encode, forms) if form.replace(b" ", b"").startswith(data)), forms[0].encode()
+    )
 
 
 def other_begins_with_space(other: SideText) -> bool:
