@@ -7,13 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenspec.areas.aligners.oracle.sides import adds_a_space, positions
+from tokenspec.areas.aligners.oracle.sides import adds_a_space, adds_to_every_stretch, positions
 from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, independent_segments, walk
 from tokenspec.models import load
 from tokenspec_reference.aligners import TextMismatch, TokenAligner
 from tokenspec_reference.aligners.unicode_forms import shortest_segments, units
 
-TOYS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added")
+TOYS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added", "toy-nfd")
 PIECES = [
     "a",
     "the ",
