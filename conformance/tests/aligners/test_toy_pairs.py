@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenspec.areas.aligners.oracle.sides import adds_a_space, adds_to_every_stretch, positions
+from tokenspec.areas.aligners.oracle.sides import adds_a_space, positions
 from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, independent_segments, walk
 from tokenspec.models import load
 from tokenspec_reference.aligners import TextMismatch, TokenAligner

@@ -20,7 +20,7 @@ FIRST = ("qwen3", "deepseek-v3", "llama-3.2", "gemma-4", "gpt-oss", "mistral-nem
 def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
     """Every vocabulary once: the rows that share one are represented by the best-known. Stand-ins have no real ids.
 
-    llguidance 1.9.1 lets a byte-level pre-tokenizer add its space, which no grammar forces: not where a row declares it.
+    llguidance 1.9.1 lets a byte-level pre-tokenizer add its space, which no grammar forces: no row that declares one.
     """
     if case.input.get("vocabulary") is not None:
         return [NO_ROW]
