@@ -1,6 +1,6 @@
 """Build the toy rows: `cd conformance && python -m generators.toy [TARGET]` writes `fixtures/toy/<row>/`.
 
-Four small tokenizers and four chat templates of our own, so that the whole suite runs with no network. The
+Five small tokenizers and four chat templates of our own, so that the whole suite runs with no network. The
 merges are learned here, in plain Python, and `tokenizer.json` is written as data: no byte depends on the
 version of a tokenizer library, and a second run gives the same files (a test proves it).
 """
@@ -56,7 +56,10 @@ class AddedToken:
 
 @dataclass(frozen=True)
 class ToyRow:
-    """Everything that makes one folder: the model, the pipeline around it, its special tokens."""
+    """Everything that makes one folder: the model, the pipeline around it, its special tokens.
+
+    ``has_template``: its chat template stands among the toy templates; else the row is a vocabulary only.
+    """
 
     name: str
     model: dict[str, Any]
@@ -66,6 +69,7 @@ class ToyRow:
     normalizer: dict[str, Any] | None = None
     bos_prefix: str | None = None
     special: dict[str, str] = field(default_factory=dict)
+    has_template: bool = True
 
 
 def byte_alphabet() -> dict[int, str]:
@@ -249,6 +253,22 @@ def toy_added() -> ToyRow:
     )
 
 
+def toy_nfd() -> ToyRow:
+    """A vocabulary that decomposes text and puts a space of its own before every stretch that has none."""
+    merges = learn_merges(byte_words(WORDS), 200)
+    vocabulary = [*byte_alphabet().values(), *(left + right for left, right in merges)]
+    return ToyRow(
+        name="toy-nfd",
+        model=bpe(vocabulary, merges),
+        added=specials("<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
+        decoder=byte_level(),
+        normalizer={"type": "NFD"},
+        special={"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"},
+        has_template=False,
+    )
+
+
 def tokenizer_json(row: ToyRow) -> dict[str, Any]:
     """The `tokenizer.json` of one row; added tokens that the model does not hold get the ids after it."""
     ids = dict(row.model["vocab"])
@@ -291,7 +311,7 @@ def tokenizer_config(row: ToyRow) -> dict[str, Any]:
     }
 
 
-ROWS = (toy_bpe, toy_metaspace, toy_ranks, toy_added)
+ROWS = (toy_bpe, toy_metaspace, toy_ranks, toy_added, toy_nfd)
 
 
 def build(target: Path) -> list[Path]:
@@ -299,12 +319,12 @@ def build(target: Path) -> list[Path]:
     written: list[Path] = []
     for make in ROWS:
         row = make()
-        template = (TEMPLATES / f"{row.name}.jinja").read_text(encoding="utf-8")
         files = {
             "tokenizer.json": json.dumps(tokenizer_json(row), ensure_ascii=False, indent=1) + "\n",
             "tokenizer_config.json": json.dumps(tokenizer_config(row), ensure_ascii=False, indent=2) + "\n",
-            "chat_template.jinja": template,
         }
+        if row.has_template:
+            files["chat_template.jinja"] = (TEMPLATES / f"{row.name}.jinja").read_text(encoding="utf-8")
         folder = target / row.name
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

@@ -13,7 +13,7 @@ from tokenspec.models import load
 from tokenspec_reference.aligners import TextMismatch, TokenAligner
 from tokenspec_reference.aligners.unicode_forms import shortest_segments, units
 
-TOYS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added")
+TOYS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added", "toy-nfd")
 PIECES = [
     "a",
     "the ",

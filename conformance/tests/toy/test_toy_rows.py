@@ -47,6 +47,14 @@ def test_the_row_file_pins_the_folder(row):
     assert set(spec.wire.stop) <= set(spec.special)
 
 
+def test_one_vocabulary_decomposes_text_and_begins_every_stretch_with_a_space():
+    spec = decode(ROOT / "fixtures" / "models" / "toy-nfd.toml", RowSpec)
+    assert (spec.status, spec.has_template) == ("toy", False)
+    tokenizer = load("toy-nfd")
+    for text, spelled in (("\u00e9<|im_end|>x", " e\u0301<|im_end|> x"), (" a<|im_end|> b", " a<|im_end|> b")):
+        assert tokenizer.decode(tokenizer.encode(text).ids, skip_special_tokens=False) == spelled
+
+
 @pytest.mark.parametrize("row", ROWS)
 def test_text_survives_encoding_and_decoding(row):
     tokenizer = load(row)

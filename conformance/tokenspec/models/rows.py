@@ -151,19 +151,18 @@ def available(row_id: str) -> str | None:
 
 
 def _toy_folder(row: RowSpec) -> Path:
-    """The folder of a toy row, after checking both pins."""
+    """The folder of a toy row, after checking its pins."""
     source = row.tokenizer.source[0]
     path = source.path if isinstance(source, DirectorySource) else row.id
     directory = fixtures_dir() / path
-    try:
-        tokenizer = sha256((directory / TOKENIZER).read_bytes())
-        template = template_pin(template_text((directory / TEMPLATE).read_bytes()))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise AssetsMissing(row.id, f"{path} lacks {TOKENIZER} or {TEMPLATE}") from error
-    for what, found, pinned in (
-        ("tokenizer", tokenizer, row.tokenizer.sha256),
-        ("template", template, row.template.sha256),
-    ):
+    pins = [("tokenizer", TOKENIZER, sha256, row.tokenizer.sha256)]
+    if row.has_template:
+        pins.append(("template", TEMPLATE, lambda data: template_pin(template_text(data)), row.template.sha256))
+    for what, name, pin_of, pinned in pins:
+        try:
+            found = pin_of((directory / name).read_bytes())
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise AssetsMissing(row.id, f"{path} lacks {name}") from error
         if found != pinned:
             raise AssetsMissing(row.id, f"{what}.sha256 of {path} is {found}, the row file pins {pinned}")
     return directory

@@ -189,12 +189,12 @@ def member(node: Any, here: Surroundings) -> Iterator[ast.AST]:
 
 
 def _is_record(node: ast.Tuple, parent: ast.AST) -> bool:
-    """Whether a tuple is more likely a record than a collection: not of plain values, or one of several of a length."""
+    """Whether a tuple is more likely a record than a collection: not of plain values, or all beside it are as long."""
     if not all(isinstance(item, (ast.Constant, ast.Name)) for item in node.elts):
         return True
     beside = parent.values if isinstance(parent, ast.Dict) else getattr(parent, "elts", [])
-    lengths = {len(item.elts) if isinstance(item, ast.Tuple) else 0 for item in beside}
-    return len(beside) > 1 and len(lengths) == 1
+    lengths = [len(item.elts) for item in beside if isinstance(item, ast.Tuple)]
+    return len(lengths) > 1 and len(set(lengths)) == 1
 
 
 def connective(node: Any, here: Surroundings) -> Iterator[ast.AST]:
@@ -267,7 +267,8 @@ def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Call):
         return
     name, given = called(node), node.args
-    known = here.known.get(name)
+    own = not (isinstance(node.func, ast.Name) and hasattr(builtins, name))
+    known = here.known.get(name) if own else None  # a method may be called as one of Python's own functions is
     plain = not any(isinstance(item, ast.Starred) for item in given)
     if plain and name not in UNSWAPPED:
         kinds = known.kinds if known is not None else tuple(map(_kind, given))
@@ -354,6 +355,8 @@ def deleted(node: Any, here: Surroundings) -> Iterator[ast.AST]:
         yield ast.Pass()
     elif isinstance(node, ast.Expr) and isinstance(node.value, (ast.Yield, ast.YieldFrom)):
         yield ast.Expr(ast.YieldFrom(ast.Tuple([], ast.Load())))
+    elif isinstance(node, ast.Delete) and all(isinstance(target, ast.Name) for target in node.targets):
+        return  # a name that nobody looks at again
     elif isinstance(node, LEFT_OUT) or (isinstance(node, ast.Return) and isinstance(here.parent, ast.If)):
         yield ast.Pass()
     elif isinstance(node, ast.Assign) and here.function is not None:

@@ -102,16 +102,23 @@ def _cut(short: NormalText, long: NormalText, common: int) -> int | None:
 
 
 def strip_added_spaces(side: RowText, other: RowText) -> RowText:
-    """Drop an optional leading space wherever the other side has no space at the same byte."""
+    """Drop an optional leading space wherever the other side has no space at the same place.
+
+    Places are bytes, of the NFC where a side brings its text into a normal form.
+    """
     if not side.optional_space:
         return side
-    text = b"".join(other.pieces)
-    pieces = []
-    spelled = 0
+    normalises = side.normalises or other.normalises
+
+    def comparable(pieces: Sequence[bytes]) -> bytes:
+        data = b"".join(pieces)
+        return normal_text(data).data if normalises else data
+
+    text = comparable(other.pieces)
+    pieces: list[bytes] = []
     for position, piece in enumerate(side.pieces):
-        added = position in side.optional_space and text[spelled : spelled + 1] != b" "
+        added = position in side.optional_space and not text.startswith(b" ", len(comparable(pieces)))
         pieces.append(piece[1:] if added else piece)
-        spelled += len(pieces[-1])
     return RowText(tuple(pieces), frozenset(), side.normalises)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import tokenspec_reference.engines as package
 from tokenspec_reference import __version__
@@ -30,7 +30,6 @@ class Given:
     """A segmentation that is there already, as an engine."""
 
     result: Segmentation
-    name: ClassVar[str] = "Given"
 
     def segment(self, trace: str) -> Segmentation:
         """The segmentation, whatever the trace."""

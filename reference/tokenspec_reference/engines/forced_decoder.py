@@ -21,7 +21,6 @@ from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
 class RTLLMForcedDecoderBased:
     """Forced decoding with separator-token competition (spec/20-engines.md)."""
 
-    name: ClassVar[str] = "RTLLMForcedDecoderBased"
     options: ClassVar[tuple[type, ...]] = (Prompt, Separator, Scoring, Decoding)
 
     def segment(

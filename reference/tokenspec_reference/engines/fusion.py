@@ -143,7 +143,7 @@ class OffsetFusionGraph:
         """``partition`` walks from 0 to the end, over weightless steps where nobody proposes a segment."""
         length = _checked(segmentations, length, profile)
         weights = Counter(tuple(pair) for segmentation in segmentations for pair in segmentation)
-        nodes = sorted(_all_edges(segmentations) | ({0, length} if profile == "partition" else set()))
+        nodes = sorted(_all_edges(segmentations))
         if profile == "partition":
             for step in pairwise(nodes):
                 weights.setdefault(step, 0)

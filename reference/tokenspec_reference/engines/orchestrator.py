@@ -22,9 +22,8 @@ from tokenspec_reference.engines.segmentation import Progress, Segmentation
 
 
 class Engine(Protocol):
-    """Anything with a name and a ``segment``; its keyword-only parameters are the arguments it knows."""
+    """Anything with a ``segment``; its keyword-only parameters are the arguments it knows."""
 
-    name: str
     segment: Callable[..., Segmentation]
 
 
@@ -58,7 +57,7 @@ class RTSeg:
         if not self.engines or not all(callable(getattr(engine, "segment", None)) for engine in self.engines):
             raise InvalidParameter("expected engines with a method segment(trace, ...)", field="engines")
         if len(self.engines) > 1 and aligner is None:
-            names = ", ".join(engine.name for engine in self.engines)
+            names = ", ".join(type(engine).__name__ for engine in self.engines)
             raise MissingFusion(f"{names} need a fusion, e.g. aligner=OffsetFusionVoting", field="aligner")
         self.aligner = aligner
         one_of(label_fusion_type, ("majority", "concat"), "label_fusion_type")

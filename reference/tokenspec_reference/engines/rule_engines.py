@@ -31,8 +31,6 @@ def _require_text(trace: str) -> None:
 class RTRuleRegex:
     """A base unit that contains a discourse marker starts a new segment."""
 
-    name: ClassVar[str] = "RTRuleRegex"
-
     def segment(
         self, trace: str, *, seg_base_unit: BaseUnit = "clause", base_segmenter: BaseSegmenter = rule_based_starts
     ) -> Segmentation:
@@ -47,7 +45,6 @@ class RTRuleRegex:
 class RTNewLine:
     """A segment ends after every blank line (``verbose=False``) or every line break (``RTNewLineVerbose``)."""
 
-    name: ClassVar[str] = "RTNewLine"
     pattern: ClassVar[re.Pattern[str]] = re.compile(r"\n{2,}")
 
     def segment(self, trace: str) -> Segmentation:
@@ -61,15 +58,12 @@ class RTNewLine:
 class RTNewLineVerbose(RTNewLine):
     """Every run of line breaks ends a segment."""
 
-    name: ClassVar[str] = "RTNewLineVerbose"
     pattern: ClassVar[re.Pattern[str]] = re.compile(r"\n+")
 
 
 @dataclass(frozen=True)
 class RTPlainSegmenter:
     """The base units as they are."""
-
-    name: ClassVar[str] = "RTPlainSegmenter"
 
     def segment(
         self, trace: str, *, seg_base_unit: BaseUnit = "clause", base_segmenter: BaseSegmenter = rule_based_starts

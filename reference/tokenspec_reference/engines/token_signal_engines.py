@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 class RTLLMSurprisal:
     """Cuts where the mean surprisal falls most; the other three engines change the signal, the change or the tail."""
 
-    name: ClassVar[str] = "RTLLMSurprisal"
     window: ClassVar[int] = 15
     quantile: ClassVar[float] = 10.0
     top_k: ClassVar[int] = 0
@@ -84,7 +83,7 @@ class RTLLMSurprisal:
         """
         prompt, signal, how = grouped(options, *self.options)
         if signal.top_k is not None and not self.top_k:
-            raise InvalidParameter(f"{self.name} has no top_k", field="top_k")
+            raise InvalidParameter(f"{type(self).__name__} has no top_k", field="top_k")
         window = self.window if signal.window is None else signal.window
         quantile = self.quantile if signal.quantile is None else signal.quantile
         policy = how.policy
@@ -120,7 +119,6 @@ class RTLLMSurprisal:
 class RTLLMEntropy(RTLLMSurprisal):
     """Cuts where the mean entropy of the predictions falls most."""
 
-    name: ClassVar[str] = "RTLLMEntropy"
     window: ClassVar[int] = 30
 
     def measure(self, rows: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
@@ -131,8 +129,6 @@ class RTLLMEntropy(RTLLMSurprisal):
 @dataclass(frozen=True)
 class RTLLMFlatnessBreak(RTLLMSurprisal):
     """Cuts where surprisal falls most, measured against how flat it was before."""
-
-    name: ClassVar[str] = "RTLLMFlatnessBreak"
 
     def change(self, reading: Reading, index: int, window: int) -> float:
         """Relative change."""
@@ -147,7 +143,6 @@ class RTLLMFlatnessBreak(RTLLMSurprisal):
 class RTLLMTopKShift(RTLLMSurprisal):
     """Cuts where the top candidates change most between the predictions of two consecutive tokens."""
 
-    name: ClassVar[str] = "RTLLMTopKShift"
     quantile: ClassVar[float] = 90.0
     top_k: ClassVar[int] = 20
     high_tail: ClassVar[bool] = True

@@ -93,7 +93,7 @@ def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
     if kind == "sequence" and isinstance(value, list):
         return InOrder([read_grammar(item, vocabulary) for item in value])
     raise InvalidGrammar(
-        "expected one of literal, alternatives, regex, json_schema, special, sequence", field=f"grammar.{kind}"
+        "expected one of literal, alternatives, regex, json_schema, special, sequence", field="grammar"
     )
 
 
@@ -125,7 +125,7 @@ def _answer(
     current: Matcher | None = state
     consumed = 0
     for token_id in tokens:
-        current = after(current, vocabulary.raw((token_id,))) if current is not None else None
+        current = after(current, vocabulary.raw((token_id,)))
         consumed += current is not None
     result: dict[str, Any] = {"tokens": tokens, "leftover": written(leftover), "consumed": consumed}
     if tokens:
@@ -171,9 +171,8 @@ def _special(name: Any, vocabulary: TokenBytes) -> int:
 def _vocabulary(request: Mapping[str, Any], models: Mapping[str, Model]) -> TokenBytes:
     inline = request.get("vocabulary")
     if inline is not None:
-        return small_vocabulary(
-            *(read_bytes(token) for token in inline["merged"]), special=tuple(inline.get("special", ()))
-        )
+        with placed("/vocabulary"):
+            return small_vocabulary(*map(read_bytes, inline["merged"]), special=inline.get("special", ()))
     if request.get("model") not in models:
         raise TokenSpecError("expected a loaded row", field="model")
     return _of_directory(models[request["model"]].directory)

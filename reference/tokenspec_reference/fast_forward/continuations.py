@@ -116,7 +116,7 @@ def completions(extension: bytes, following: Matcher | None) -> Iterator[bytes]:
     if not broken:
         yield b""
         return
-    state = None if following is None else after(following, extension)
+    state = after(following, extension)
     if following is not None and state is None:
         return
     yield from _finished(broken, state)

@@ -74,9 +74,9 @@ def forced_bytes(matcher: Matcher, *, limit: int = FORCED_LIMIT) -> tuple[bytes,
     return bytes(forced), state
 
 
-def after(matcher: Matcher, data: bytes) -> Matcher | None:
-    """The state after ``data``, or None where the grammar does not allow it."""
-    state: Matcher | None = matcher
+def after(matcher: Matcher | None, data: bytes) -> Matcher | None:
+    """The state after ``data``, or None where the grammar does not allow it; None stays None."""
+    state = matcher
     for byte in data:
         if state is None:
             return None

@@ -77,7 +77,7 @@ def shared_by_all(vocabulary: TokenBytes, context: tuple[int, ...], data: bytes,
 
     ``state`` is the grammar before ``data``; None allows everything after it.
     """
-    ending = None if state is None else after(state, data)
+    ending = after(state, data)
     texts = None if ending is None else few_texts(ending)
     before = vocabulary.bytes_of(context) or b""
     for text in (Text(vocabulary, context, before, data), Text(vocabulary, (), b"", data)) if texts is not None else ():
@@ -86,7 +86,7 @@ def shared_by_all(vocabulary: TokenBytes, context: tuple[int, ...], data: bytes,
             return exact
     whole = max(valid_utf8_length(before + data) - len(before), 0)
     text = Text.after(vocabulary, context, data[:whole])
-    following = None if state is None else after(state, text.data)
+    following = after(state, text.data)
     shared = text.tokens
     for start in text.starts():
         if not shared:

@@ -27,7 +27,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
     upstream = store.mode == "upstream"
     moves_from = _upstream_moves(store) if upstream else _moves(store)
     # the same string can be a finished and a live path when the separator is ambiguous, hence the flag
-    number = {(store.root, upstream and store.end == 0): 0}
+    number: dict[tuple[str, bool], int] = {}  # without the root: no path leads back to it
     keys, frozen = [store.root], [upstream and store.end == 0]
     offsets = [0]
     tokens: list[int] = []

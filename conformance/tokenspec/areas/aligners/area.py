@@ -24,6 +24,7 @@ PAIRS = (
     ("toy-metaspace", "toy-bpe"),
     ("toy-added", "toy-bpe"),
     ("toy-ranks", "toy-metaspace"),
+    ("toy-nfd", "toy-bpe"),
 )
 
 

@@ -43,6 +43,11 @@ NORMAL_FORMS = {
     "mark-first": "\u0301a begins with a mark",
     "composed-and-decomposed": "é e\u0301 ñ n\u0303 é",
 }
+STRETCHES = {
+    "two": "An été<|im_end|>à deux<|im_start|> trois.",
+    "first": "<|im_start|>Été<|im_end|>x",
+    "spaces": " a<|im_end|> <|im_end|>b",
+}
 COMPATIBLE = (
     *("english", "code", "mathematics", "digits", "chinese", "japanese", "russian"),
     *("hindi", "spanish", "emoji", "whitespace", "indentation", "leading-spaces"),
@@ -64,6 +69,16 @@ def cases() -> Iterator[Case]:
             "ALIGN_NORMAL_FORM",
             (*BOUNDARY, "ALN-015"),
             f"One side may normalise and the other not: {slug.replace('-', ' ')}.",
+            task="align",
+            batch=[row(text)],
+        )
+    for slug, text in STRETCHES.items():
+        yield case(
+            f"stretch-{slug}",
+            "ALIGN_PREFIX_SPACE ALIGN_SPECIAL ALIGN_NORMAL_FORM",
+            (*BOUNDARY, "ALN-013", "ALN-014", "ALN-015"),
+            "Special tokens cut the text into stretches; one side may begin each with a space of its own.",
+            pairs=["toy-nfd+toy-bpe"],
             task="align",
             batch=[row(text)],
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenspec.areas.aligners.oracle.sides import Position, adds_a_space, positions
-from tokenspec.areas.aligners.oracle.walk import Places, SideText, comparable
+from tokenspec.areas.aligners.oracle.sides import Position
+from tokenspec.areas.aligners.oracle.walk import Places, SideText, comparable, tokenized
 from tokenspec.areas.aligners.records import AlignersOutput
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation
 
@@ -120,7 +120,7 @@ def inputs(question: Question, request: dict[str, Any]) -> Inputs:
         masks = (both[0]["mask"], both[1]["mask"])
         if request["profile"] != "boundary":
             return Inputs(masks, None)
-        made = [_tokenized(question, side, request["options"].get("special_roles", {})) for side in both]
+        made = [tokenized(question.rows, side, request["options"].get("special_roles", {})) for side in both]
         return Inputs(masks, (made[0], made[1]))
     data = request["data"]
     if request["profile"] == "boundary":
@@ -149,14 +149,6 @@ def unanswered(question: Question) -> list[View]:
         for row, (masks, sides) in enumerate(
             zip(zip(*given.masks, strict=True), zip(*(given.sides or ([], [])), strict=True), strict=True)
         )
-    ]
-
-
-def _tokenized(question: Question, side: dict[str, Any], declared: dict[str, str]) -> list[SideText]:
-    tokenizer = question.rows[side["model"]].tokenizer
-    return [
-        SideText(positions(tokenizer, ids, mask, declared), text, adds_a_space(tokenizer))
-        for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
     ]
 
 

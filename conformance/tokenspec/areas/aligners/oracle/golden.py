@@ -10,8 +10,8 @@ import msgspec
 from tokenspec.areas.aligners.oracle import losses
 from tokenspec.areas.aligners.oracle import upstream as nemo
 from tokenspec.areas.aligners.oracle.request import align_request, plain_request
-from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position, adds_a_space, positions
-from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, walk
+from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
+from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, tokenized, walk
 from tokenspec.areas.aligners.records import AlignersExpect
 from tokenspec.models import Row
 from tokenspec.store.canonical import input_sha256
@@ -62,21 +62,9 @@ def _align(case: Case, row: str, rows: Mapping[str, Row]) -> Answer:
     request = align_request(case, row)
     if request["profile"] == "nw-compat":
         return _compat(request, rows)
-    sides = []
-    for name in ("student", "teacher"):
-        side = request[name]
-        tokenizer = rows[side["model"]].tokenizer
-        sides.append(
-            [
-                SideText(
-                    positions(tokenizer, ids, mask, request["options"].get("special_roles", {})),
-                    text,
-                    adds_a_space(tokenizer),
-                )
-                for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
-            ]
-        )
-    return _walked(sides[0], sides[1], request), WALK
+    declared = request["options"].get("special_roles", {})
+    student, teacher = (tokenized(rows, request[name], declared) for name in ("student", "teacher"))
+    return _walked(student, teacher, request), WALK
 
 
 def _walked(students: list[SideText], teachers: list[SideText], request: dict[str, Any]) -> AlignersExpect:

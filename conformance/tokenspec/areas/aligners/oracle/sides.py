@@ -98,3 +98,19 @@ def adds_a_space(tokenizer: Any) -> AddedSpace:
         for part in parts(backend.pre_tokenizer, "pretokenizers")
     )
     return "if-missing" if optional else "never"
+
+
+def adds_to_every_stretch(tokenizer: Any) -> bool:
+    """Whether every stretch between special tokens may begin with such a space, where the text has none."""
+    return any(
+        (part["type"] == "Metaspace" and part.get("prepend_scheme", "always") == "always")
+        or (part["type"] == "ByteLevel" and part["add_prefix_space"])
+        for part in parts(tokenizer.backend_tokenizer.pre_tokenizer, "pretokenizers")
+    )
+
+
+def without_special(tokenizer: Any, text: str) -> str:
+    """What of a text is text: the names of special tokens in it become those tokens, which spell nothing."""
+    for token in tokenizer.added_tokens_decoder.values():
+        text = text.replace(token.content, "") if token.special else text
+    return text

@@ -7,10 +7,19 @@ This is slow and sees everything; an implementation sees only ids.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
+from tokenspec.areas.aligners.oracle.sides import (
+    AddedSpace,
+    Position,
+    adds_a_space,
+    adds_to_every_stretch,
+    positions,
+    without_special,
+)
+from tokenspec.models import Row
 
 UNPAIRED_ROLES = {"padding", "unknown"}
 
@@ -44,6 +53,16 @@ class SideText:
     text: str
     adds_space: AddedSpace = "never"
     every_stretch: bool = False
+
+
+def tokenized(rows: Mapping[str, Row], side: Mapping[str, Any], declared: Mapping[str, str]) -> list[SideText]:
+    """The rows of one side of a request, as its tokenizer made them."""
+    tokenizer = rows[side["model"]].tokenizer
+    adds, every = adds_a_space(tokenizer), adds_to_every_stretch(tokenizer)
+    return [
+        SideText(positions(tokenizer, ids, mask, declared), without_special(tokenizer, text), adds, every)
+        for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
+    ]
 
 
 def walk(student: SideText, teacher: SideText, *, truncate: bool = False) -> Walked:
@@ -102,7 +121,7 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
 def without_added_spaces(side: SideText) -> list[bytes]:
     """The same where every stretch may begin with such a space: it was added where the text itself has none."""
     pieces: list[bytes] = []
-    text, starts = side.text.encode(), True
+    text, starts = _as_spelled(side), True
     for position in side.positions:
         data = position.data
         if starts and data.startswith(b" ") and not text.startswith(b" ", sum(map(len, pieces))):
@@ -110,6 +129,15 @@ def without_added_spaces(side: SideText) -> list[bytes]:
         starts = position.kind == "special" or (starts and position.kind != "text")
         pieces.append(data)
     return pieces
+
+
+def _as_spelled(side: SideText) -> bytes:
+    """The text in the normal form that the tokens spell, spaces aside."""
+    data = b"".join(position.data for position in side.positions).replace(b" ", b"")
+    forms = [side.text, *(unicodedata.normalize(form, side.text) for form in ("NFC", "NFD"))]
+    return next(
+        (form for form in map(str.encode, forms) if form.replace(b" ", b"").startswith(data)), forms[0].encode()
+    )
 
 
 def other_begins_with_space(other: SideText) -> bool:

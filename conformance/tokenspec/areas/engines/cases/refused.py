@@ -47,6 +47,17 @@ def cases() -> Iterator[Case]:
         cache_policy="window:8",
         max_kv_tokens=8,
     )
+    yield scripted(
+        "refuse-two-sizes",
+        "max_kv_tokens beside its own policy of another size.",
+        "SEGMENT_REFUSAL",
+        "ENG-043",
+        TRACE,
+        GAPS,
+        refused=(PARAMETER, "/parameters/cache_policy", "/parameters/max_kv_tokens"),
+        cache_policy="legacy_head:4",
+        max_kv_tokens=8,
+    )
     for token, where in ((0, "first"), (7, "middle"), (15, "last")):
         rows = table(TRACE, GAPS)
         rows[token] = dict.fromkeys(rows[token]) | {"<|seg|>": None}
@@ -84,6 +95,19 @@ def cases() -> Iterator[Case]:
         refused=("trace-too-long", "/trace"),
         model={"position_limit": 12},
     )
+    for engine in ("forced-decoder", "surprisal"):
+        yield case(
+            f"refuse-positions-{engine}",
+            "The same of a model whose configuration says how many positions it has.",
+            "SEGMENT_REFUSAL",
+            "ENG-062",
+            rows=["toy-bpe"],
+            trace="One. Two. Three. Four.",
+            model={"kind": "tiny", "seed": 1, "positions": 8},
+            engines=[engine],
+            parameters={"system_prompt": ""},
+            refused=("trace-too-long", "/trace"),
+        )
     yield scripted(
         "refuse-positions-insertions",
         "Prompt and trace fit, the inserted separators do not.",

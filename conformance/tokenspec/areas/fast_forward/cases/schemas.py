@@ -333,6 +333,25 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "property-true": closed([], {"a": True}),
     "property-null": closed([], {"a": None}),
 }
+PLACES = {
+    **dict.fromkeys((name for name in MALFORMED if name.startswith("ref-") and "recursive" not in name), "/$ref"),
+    **dict.fromkeys((name for name in MALFORMED if name.startswith("type-") and name != "type-missing"), "/type"),
+    **dict.fromkeys(("enum-empty", "enum-no-list"), "/enum"),
+    **dict.fromkeys(("any-of-empty", "any-of-no-list"), "/anyOf"),
+    **dict.fromkeys(("any-of-true", "items-more-than-fixed-in-a-choice"), "/anyOf/0"),
+    **dict.fromkeys(("length-negative", "length-fraction"), "/minLength"),
+    **dict.fromkeys(("length-text", "length-true", "length-large"), "/maxLength"),
+    **dict.fromkeys(("property-true", "property-null"), "/properties/a"),
+    "items-true": "/items",
+    "items-negative": "/maxItems",
+    "items-large": "/minItems",
+    "const-fraction": "/const",
+    "enum-fraction": "/enum/1",
+    "const-fraction-inside": "/const/a/0",
+    "required-unknown": "/required/0",
+    "properties-list": "/properties",
+}
+"""What makes no sense in them; the others could be refused for several places."""
 
 
 def cases() -> Iterator[Case]:
@@ -351,7 +370,8 @@ def cases() -> Iterator[Case]:
         yield refused(f"refused-json-{name}", why, "FFT-040", grammar=schema(value), names=keyword)
     for name, value in MALFORMED.items():
         why = "A schema that makes no sense, or has no regular set of texts."
-        yield refused(f"refused-json-{name}", why, "FFT-041", grammar=schema(value))
+        place = f"/grammar/json_schema{PLACES.get(name, '')}"
+        yield refused(f"refused-json-{name}", why, "FFT-041", "unsupported-schema", place, grammar=schema(value))
 
 
 CASES = tuple(cases())

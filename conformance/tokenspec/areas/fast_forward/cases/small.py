@@ -148,6 +148,16 @@ def refusals() -> Iterator[Case]:
     ):
         why = "A setting that does not exist, or makes no sense."
         yield refused(f"refused-query-{name}", why, "FFT-041", *QUERY, grammar={"literal": "abc"}, queries=[query])
+    for name, merged in (("short", ["a", "ab"]), ("short-later", ["ab", "b"]), ("twice", ["ab", "bc", "ab"])):
+        yield refused(
+            f"refused-vocabulary-{name}",
+            "A merged token of one byte is a byte token, and none has two priorities.",
+            "FFT-041",
+            "unsupported-vocabulary",
+            "/vocabulary",
+            grammar={"literal": "abc"},
+            vocabulary={"merged": merged},
+        )
     yield refused(
         "refused-prefix-special",
         "No such token.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.processors.cases.build import RTP, refused, think, tree
+from tokenspec.areas.processors.cases.build import RTP, allow, case, refused, think, tree
 
 if TYPE_CHECKING:
     from tokenspec.store.records import Case
@@ -189,6 +189,28 @@ CASES: list[Case] = [
             vocab_size=70_000 if slug == "seed-example" else 16,
         )
         for slug, processor, pointers, why in STRICT
+    ),
+    *(
+        refused(
+            f"tree-lenient-start-{slug}",
+            "A start token outside the vocabulary is a warning, one that does not fit in 32 bits is none.",
+            "TREE_CONFIG",
+            "037 039",
+            [tree(GOOD, start=start, mode="lenient")],
+            ["/start_token_id"],
+        )
+        for slug, start in (("below-int32", -(2**31) - 1), ("beyond-int32", 2**31))
+    ),
+    *(
+        case(
+            f"tree-lenient-start-{slug}",
+            "The last start token that fits in 32 bits: no prefix begins with it, so every path ends at once.",
+            "TREE_LENIENT",
+            "037",
+            [tree(GOOD, start=start, mode="lenient")],
+            [allow],
+        )
+        for slug, start in (("least-int32", -(2**31)), ("most-int32", 2**31 - 1))
     ),
     refused(
         "tree-lenient-no-end",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 LOADER = f"{RTP}: PrefixToCandidateTokensTest"
 ZERO = {"1": [3], "1_3": [4, 0], "1_3_4": [0]}
+UNORDERED = {"1_7_4": [8, 2], "1_7": [8, 4], "1_5": [6], "1": [7, 3, 5], "1_3_9": [2], "1_5_6": [8], "1_3": [9, 2]}
 ORPHAN = {"1": [3], "1_4": [5], "1_3_6": [7]}
 BEHIND_END = {"1": [2, 3], "1_2": [5]}
 WIDE = {"1": [3, 99], "1_3": [98]}
@@ -56,6 +57,13 @@ CASES: list[Case] = [
         vocab_size=8,
         facts=[[[3]], ["1"]] * 4,
         source=RTP,
+    ),
+    *pair(
+        "unordered",
+        "Prefixes and candidates stand in the file in any order.",
+        UNORDERED,
+        watched([advance(7, 3, 5), advance(4, 9, 6), advance(2, 2, 8)], allow, status),
+        rows=3,
     ),
     *pair(
         "orphan-token",
