@@ -7,6 +7,7 @@ one origin per character: a message of a megabyte is one pair.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -254,11 +255,13 @@ class Tracked(str):
         return self._padded(text, ("x" * len(self)).center(width, "-").find("x") if self else 0)
 
     def padded_as(self, text: str) -> Tracked:
-        """``text``, which is this string padded or cut by a format specification; else it is derived."""
-        start = text.find(str.__str__(self)) if self else 0
-        if start >= 0:
-            return self._padded(text, start)
-        return self._part(0, len(text)) if str.startswith(self, text) else derived(text)
+        """``text``, which is this string cut or padded by a format specification, or both; else it is derived."""
+        kept = bisect_left(range(len(self)), True, key=lambda end: str.__getitem__(self, slice(end + 1)) not in text)
+        start = text.find(str.__getitem__(self, slice(kept)))
+        fill = text[:start] + text[start + kept :]
+        if kept < len(self) and (not kept or fill.strip(" ")):
+            return derived(text)
+        return self._joined(text[:start], self._part(0, kept), text[start + kept :])
 
     def __format__(self, spec: str) -> str:
         return self.padded_as(str.__format__(self, spec)) if spec else self

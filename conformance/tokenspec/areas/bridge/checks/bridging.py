@@ -176,8 +176,6 @@ def nothing_is_sampled(subject: Subject) -> None:
     total, kept = len(answer_of(subject)), len(prior(subject))
     sampled, content = subject.output.mask("sampled_mask"), subject.output.mask("is_content")
     indices = subject.output.message_indices
-    if sampled is None and content is None and not indices:
-        raise NotGiven("gives no masks")
     for name, values in (("sampled_mask", sampled), ("is_content", content), ("message_indices", indices)):
         if values and len(values) != total:
             raise Violation(f"{name} is not parallel to token_ids", expected=total, got=len(values))
@@ -187,6 +185,8 @@ def nothing_is_sampled(subject: Subject) -> None:
         raise Violation("a token of the prior part is content", where=f"token {content.index(True)} of {total}")
     if indices and any(index != -1 for index in indices[:kept]):
         raise Violation("a token of the prior part names a new message", expected=-1, got=indices[:kept])
+    if not sampled:
+        raise NotGiven("gives no sampled_mask")
 
 
 @check("bridge.bodies", area="bridge", level="BRIDGE", requires=("RND-056",), kind="golden", applies=may_answer)

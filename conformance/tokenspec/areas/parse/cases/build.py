@@ -14,6 +14,7 @@ JSON_ERROR = {"status": ["invalid_json"]}
 CUT = {"status": ["unclosed_block"]}
 MALFORMED = {"status": ["malformed_structure"]}
 NAMELESS = {"status": ["missing_name"]}
+NO_NAME = {"status": ["missing_name", "malformed_structure"]}
 UNREADABLE = {"status": ["invalid_json", "malformed_structure"]}
 NO_CLOSE = {"status": ["unclosed_block", "invalid_json", "malformed_structure"]}
 READ = function(

@@ -149,6 +149,15 @@ HARMONY_CALLS = (
         stop=None,
     ),
     odd(
+        "harmony-cut-header",
+        "A call whose header was cut is an attempt; a header is no content.",
+        HARMONY,
+        "<|channel|>commentary to=functions.get_wea",
+        CUT,
+        stop=None,
+        requires=("RND-060", "RND-063"),
+    ),
+    odd(
         "harmony-commentary",
         "Commentary to nobody is content.",
         HARMONY,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.parse.cases.build import CUT, MALFORMED, NAMELESS, ROME, UNREADABLE, odd
+from tokenspec.areas.parse.cases.build import CUT, MALFORMED, NAMELESS, NO_NAME, ROME, UNREADABLE, odd
 
 HERMES = ["qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "toy-bpe"]
+HERMES_FEW = ["qwen3", "toy-bpe"]
 QWEN_XML = ["qwen3.5", "qwen3.6", "nemotron-3"]
 GLM = ["glm-4.5", "laguna-xs.2"]
 GLM_DENSE = ["glm-4.7", "glm-5.1"]
@@ -115,6 +116,30 @@ HERMES_CALLS = (
         HERMES,
         hermes('{"name": "get_weather", "arguments": 7}'),
         MALFORMED,
+    ),
+    odd(
+        "hermes-number-as-name",
+        "A name that is a number names no tool.",
+        HERMES_FEW,
+        hermes('{"name": 7, "arguments": {"city": "Rome"}}'),
+        NO_NAME,
+    ),
+    odd(
+        "hermes-words-as-arguments",
+        "Arguments that are a text, and no JSON, are broken.",
+        HERMES_FEW,
+        hermes('{"name": "get_weather", "arguments": "Rome, please"}'),
+        UNREADABLE,
+    ),
+    odd(
+        "hermes-other-tool",
+        "A call of a tool that was not offered is no text, and hides no call beside it.",
+        HERMES_FEW,
+        hermes('{"name": "book", "arguments": {}}')
+        + "\n"
+        + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}'),
+        {"status": ["ok", "unknown_tool"]},
+        ROME,
     ),
     odd(
         "hermes-close-tag-in-string",

@@ -204,6 +204,21 @@ MARKERS = (
         rows=HERMES,
     ),
     parse(
+        "call-behind-cut-character",
+        "A marker behind a character that was cut is where its token stands.",
+        [
+            turn(assistant("Grüße aus 東京 heute"), until="東京", drop_bytes=1),
+            text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'),
+            STOP,
+        ],
+        "TOOL_CALLS",
+        "UNICODE",
+        requires=("RND-061", "RND-069"),
+        says={"tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome"}}]},
+        tools=TOOLS,
+        rows=["qwen3", "toy-bpe"],
+    ),
+    parse(
         "call-unclosed-at-stop",
         "A call whose close tag is missing when the turn stops is an attempt.",
         [text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}'), STOP],

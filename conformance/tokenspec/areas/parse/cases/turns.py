@@ -263,6 +263,16 @@ CALLING = (
         tools=RUN,
     ),
     parse(
+        "call-false-and-null",
+        "False and null come back as values, however the template spells them.",
+        [turn(calling(call("run", {"flag": False, "more": None})))],
+        "PARSE",
+        "NUMBERS",
+        requires=CALLS,
+        tools=RUN,
+        rows=["glm-4.5", "minimax-m2", "nemotron-3", "qwen3.5"],
+    ),
+    parse(
         "call-strings-like-values",
         "A string that spells a number, a truth value or JSON stays a string where the schema says string.",
         [

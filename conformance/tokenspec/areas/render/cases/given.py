@@ -108,6 +108,17 @@ FORMATTED = (
         ),
     ),
     forms(
+        "conversions",
+        "Bodies that a conversion writes as Python does, with escapes and the quotes it chooses.",
+        (
+            ("both '' and \"\"\t", "{{ '%r|%-40r|%40r' % (C, C, C) }}"),
+            ("both '' and \"\"\n\\", "{{ '{0!r}|{0!r:>40}|{c!r:<40}'.format(C, c=C) }}"),
+            ("cut\tshort", "{{ '%.3s|%.6r|%6.2s|' % (C, C, C) }}{{ '{!r:.6}'.format(C) }}"),
+            ("in a\tlist", "{{ '%s|%r' % ([C], {'k': C}) }}|{{ '{} {!r}'.format([C], (C,)) }}"),
+        ),
+        "JSON_TEXT",
+    ),
+    forms(
         "case",
         "Bodies whose case is changed, some of which grow by it.",
         (
