@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, ToolSchemas, called
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
@@ -14,56 +14,95 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.parsing.completion import Completion
 
-CHANNEL, MESSAGE, END = "<|channel|>", "<|message|>", "<|end|>"
+START, CHANNEL, MESSAGE, END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 _RECIPIENT = re.compile(r"to=([^\s<]+)")
+_BEFORE_CHANNEL = re.compile(r"\s*(?:assistant)?\s*(?:to=[^\s<]+)?\s*")
+_BEGUN = re.compile(r"<\|start\|>(?:assistant)?")
+_ROLE = re.compile(r"\s*(?:assistant)?")
+_CHANNEL_NAME = re.compile(r"\s*(?:analysis|commentary|final)?")
+
+
+class Message(NamedTuple):
+    """One message of a completion; ``header`` is None for text that stands in none, and ``ended`` whether it closed."""
+
+    start: int
+    header: str | None
+    body: int
+    end: int
+    ended: bool
 
 
 def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
-    """Analysis is reasoning, a message to ``functions.NAME`` is a call, everything else is content.
+    """Analysis is reasoning, a message to somebody is a call, everything else is content. No word is dropped.
 
-    The prompt ended in ``<|start|>assistant``, so the first header begins with the completion.
+    The prompt ended in ``<|start|>assistant``, so the first header begins with the completion. A recipient outside
+    ``functions.`` (``browser.search``, ``python``) is a tool of that name.
     """
     reasoning: list[str] = []
     content: list[str] = []
     calls: list[ParsedToolCall] = []
     complete = True
-    for start, header, body_start, end, ended in _messages(view):
-        closed = ended or view.stopped
-        text = view.text[body_start:end]
-        recipient = _RECIPIENT.search(header)
-        if recipient and recipient[1].startswith("functions."):
-            attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=not closed)
+    for start, header, body, end, ended in _messages(view):
+        text = view.text[body:end]
+        recipient = _RECIPIENT.search(header or "")
+        if recipient:
+            is_cut = not (ended or view.stopped)
+            attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=is_cut)
             span = view.span(start, end)
             calls.append(ParsedToolCall(view.text[start:end], attempt.name, attempt.arguments, attempt.status, span))
-        elif "analysis" in header.split(CHANNEL)[-1]:
+        elif header is not None and "analysis" in header.split(CHANNEL)[-1]:
             reasoning.append(text)
             complete = ended
-        else:
+        elif header is not None or end - start == len(view.text):
             content.append(text)
+        else:
+            content.append(_BEGUN.sub("", text) if text.strip() else "")
     return ParsedResponse("".join(content), "\n".join(reasoning) if reasoning else None, calls, complete)
 
 
-def _messages(view: Completion) -> Iterator[tuple[int, str, int, int, bool]]:
-    """Start, header, start and end of the body of each message, and whether ``<|end|>`` ended it.
-
-    A completion without any header is one message of plain text.
-    """
+def _messages(view: Completion) -> Iterator[Message]:
+    """The messages in their order, and the text between, before and behind them."""
     position = 0
-    if view.find(MESSAGE) < 0:
-        if view.find(CHANNEL) < 0:
-            yield 0, "", 0, len(view.text), False
-        else:
-            yield 0, view.text, len(view.text), len(view.text), False
-        return
-    while position < len(view.text):
-        begin = view.find(MESSAGE, position)
-        if begin < 0:
-            return
+    while (begin := view.find(MESSAGE, position)) >= 0:
+        opens = _header(view, position, begin)
+        if opens > position:
+            yield Message(position, None, position, opens, ended=True)
         body = begin + len(MESSAGE)
         end = view.find(END, body)
         stop = len(view.text) if end < 0 else end
-        yield position, view.text[position:begin], body, stop, end >= 0
+        yield Message(opens, view.text[opens:begin], body, stop, end >= 0)
         position = stop + len(END)
+    if position < len(view.text):
+        opens = _header(view, position, len(view.text))
+        if opens > position:
+            yield Message(position, None, position, opens, ended=True)
+        yield from _unfinished(view, opens)
+
+
+def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
+    """A header that no message follows: what it holds beside its own words is text of its channel, or of none."""
+    channel = view.find(CHANNEL, opens)
+    if channel >= 0:
+        body = channel + len(CHANNEL)
+        named = _CHANNEL_NAME.match(view.text, body)
+        body = named.end() if named and not _RECIPIENT.search(view.text, opens) else len(view.text)
+        yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
+    elif opens < len(view.text):
+        role = _ROLE.match(view.text, opens + len(START))
+        yield Message(opens, None, role.end() if role else opens + len(START), len(view.text), ended=False)
+
+
+def _header(view: Completion, start: int, end: int) -> int:
+    """Where the header begins that ends at ``end``; there, where none does."""
+    opens = -1
+    while (found := view.find(START, max(start, opens + 1), end)) >= 0:
+        opens = found
+    if opens >= 0:
+        return opens
+    channel = view.find(CHANNEL, start, end)
+    if channel < 0:
+        return start if _BEFORE_CHANNEL.fullmatch(view.text, start, end) and end < len(view.text) else end
+    return start if _BEFORE_CHANNEL.fullmatch(view.text, start, channel) else channel
 
 
 def _call(name: str, text: str, tools: ToolSchemas, *, is_cut: bool) -> Attempt:

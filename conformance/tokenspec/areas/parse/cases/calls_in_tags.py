@@ -142,6 +142,20 @@ HERMES_CALLS = (
         ROME,
     ),
     odd(
+        "hermes-text-around-calls",
+        "Words before, between and behind calls are content.",
+        HERMES_FEW,
+        "Sure.\n"
+        + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}')
+        + "\nAnd more.\n"
+        + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}')
+        + "Done.",
+        ROME,
+        ROME,
+        content="Sure.\nAnd more.\nDone.",
+        requires=("RND-060", "RND-061", "RND-082"),
+    ),
+    odd(
         "hermes-close-tag-in-string",
         "A close tag inside a JSON string closes nothing.",
         HERMES,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tokenspec.areas.check import Applies, Question, Subject, Violation, check
+from tokenspec.areas.check import Applies, Question, Subject, Violation, check, cites
 
 if TYPE_CHECKING:
     from tokenspec.areas.parse.records import ParseExpect
@@ -152,3 +155,23 @@ def a_cut_character_costs_one(subject: Subject) -> None:
     prefix, got = (subject.expect.content_prefix or "").lstrip(), subject.output.content.lstrip()
     if not got.startswith(prefix) or got[len(prefix) :].strip(CUT):
         raise Violation("characters before the cut are lost or changed", expected=repr(prefix), got=repr(got))
+
+
+NOTATION = frozenset(
+    {"assistant", "analysis", "commentary", "final", "json", "code", "to", "functions", "name", "arguments"}
+)
+"""Words that the notations of these cases have themselves."""
+
+
+@check("parse.nothing-lost", area="parse", level="TEXT", requires=("RND-082",), kind="golden", applies=cites("RND-082"))
+def no_word_is_lost(subject: Subject) -> None:
+    """Every word of the completion stands in content, reasoning or a call."""
+    tokenizer, output = subject.rows[subject.cell.row].tokenizer, subject.output
+    runs = groupby(subject.expect.token_ids, key=lambda token: token in tokenizer.added_tokens_decoder)
+    text = " ".join(tokenizer.decode(list(run)) for is_control, run in runs if not is_control)
+    said = [output.content, output.reasoning_content or ""]
+    for call in output.tool_calls:
+        said += [call.name or "", call.raw or "", json.dumps(call.arguments, ensure_ascii=False)]
+    for word in re.findall(r"\w+", text):
+        if word not in NOTATION and not any(word in text for text in said):
+            raise Violation("a word of the completion is nowhere", expected=repr(word), got=said)

@@ -41,6 +41,10 @@ def stripped(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
     result["content"] = result["content"].strip()
 
 
+def text_beside_calls_lost(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["content"] = "" if result["tool_calls"] else result["content"]
+
+
 def template_newlines_kept(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
     if result["reasoning_content"]:
         result["reasoning_content"] = f"\n{result['reasoning_content']}\n"
@@ -171,6 +175,7 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("reasoning-lost", "RND-060", "drops reasoning", reasoning_lost),
     edited("strips", "RND-066", "strips the content", stripped),
     edited("keeps-template-newlines", "RND-066", "keeps the newlines of the think tags", template_newlines_kept),
+    edited("text-beside-calls-lost", "RND-082", "drops the words beside calls", text_beside_calls_lost),
     edited("last-call-lost", "RND-061", "drops the last call", last_call_lost),
     edited("calls-reversed", "RND-061", "returns calls last first", calls_reversed),
     edited("arguments-as-text", "RND-061", "returns arguments as JSON text", arguments_as_text),
