@@ -156,3 +156,24 @@ def resplit(encoder, by_bytes, token_ids, rng):
             out.append(by_bytes[rest[:size]])
             rest = rest[size:]
     return out
+
+
+HARMONY_PIECES = (
+    *("<|start|>", "assistant", "<|channel|>", "analysis", "final", "commentary", "<|message|>", "<|end|>", "\n"),
+    *(" to=functions.get_weather", " to=browser.search", " to=python", " json", "<|constrain|>", '{"city": "Rome"}'),
+    *(" hello", " quokka walrus", " lynx", "otter"),
+)
+HARMONY_WORDS = ("hello", "quokka", "walrus", "lynx", "otter", "Rome", "get_weather", "search")
+
+
+@pytest.mark.parametrize("row", ["gpt-oss"], indirect=True)
+def test_no_word_of_a_harmony_completion_is_lost(row):
+    """RND-082 on completions put together at random."""
+    renderer = create_renderer(row.tokenizer, family="gpt-oss", chat_template=row.chat_template)
+    for seed in range(400):
+        drawn = random.Random(seed)
+        text = "".join(drawn.choice(HARMONY_PIECES) for _ in range(drawn.randint(1, 14)))
+        found = renderer.parse_response(row.tokenizer(text, add_special_tokens=False)["input_ids"])
+        calls = [f"{call.name} {call.raw} {call.arguments}" for call in found.tool_calls]
+        said = " ".join([found.content, found.reasoning_content or "", *calls])
+        assert all(text.count(word) <= said.count(word) for word in HARMONY_WORDS), text

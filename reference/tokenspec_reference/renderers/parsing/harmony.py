@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 START, CHANNEL, MESSAGE, END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 _RECIPIENT = re.compile(r"to=([^\s<]+)")
 _BEFORE_CHANNEL = re.compile(r"\s*(?:assistant)?\s*(?:to=[^\s<]+)?\s*")
-_BEGUN = re.compile(r"<\|start\|>(?:assistant)?")
+_OWN_WORDS = re.compile(
+    r"<\|start\|>\s*(?:assistant)?|<\|(?:channel|constrain)\|>\s*(?:analysis|commentary|final|json|code)?|<\|end\|>|\b(?:json|code)\b"
+)
+"""What headers consist of; other words in one are content."""
 _ROLE = re.compile(r"\s*(?:assistant)?")
 _CHANNEL_NAME = re.compile(r"\s*(?:analysis|commentary|final)?")
 
@@ -50,13 +53,16 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
             attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=is_cut)
             span = view.span(start, end)
             calls.append(ParsedToolCall(view.text[start:end], attempt.name, attempt.arguments, attempt.status, span))
-        elif header is not None and "analysis" in header.split(CHANNEL)[-1]:
+            continue
+        odd = _OWN_WORDS.sub("", header or "")
+        content.append(odd if odd.strip() else "")
+        if header is not None and "analysis" in header.split(CHANNEL)[-1]:
             reasoning.append(text)
             complete = ended
         elif header is not None or end - start == len(view.text):
             content.append(text)
         else:
-            content.append(_BEGUN.sub("", text) if text.strip() else "")
+            content.append(_OWN_WORDS.sub("", text) if text.strip() else "")
     return ParsedResponse("".join(content), "\n".join(reasoning) if reasoning else None, calls, complete)
 
 

@@ -107,7 +107,7 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     """
     pieces = [position.data for position in side.positions]
     if side.every_stretch:
-        return without_added_spaces(side)
+        return pieces if other.every_stretch else without_added_spaces(side)
     spelled = b"".join(pieces)
     forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
     if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
