@@ -263,8 +263,8 @@ class TemplateRenderer:
             self._has_warned = True
             start, end = found.unattributed[0]
             warnings.warn(
-                f"{found.text[start:end]!r} begins a turn of the history, but no generation prompt holds it: nobody "
-                "can say whether the model writes it, so it is not trained (RenderedTokens.unattributed). "
+                f"{found.text[start:end]!r} stands in a turn of the assistant, and the template does not show whether "
+                "the model writes it: it is not trained (RenderedTokens.unattributed). "
                 "Say what opens an assistant turn with wire=Wire(assistant_open=(...,)).",
                 UnattributedTokens,
                 stacklevel=3,
