@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import create_renderer
+from tokenspec_reference.renderers.rendered import UnattributedTokens
 from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
@@ -56,7 +58,9 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
     renderer = renderer_for(request, models)
     messages, tools = request.get("messages"), request.get("tools")
     add_generation_prompt = bool((request.get("options") or {}).get("add_generation_prompt", False))
-    tokens = renderer.render(messages, tools=tools, add_generation_prompt=add_generation_prompt)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnattributedTokens)  # the masks say it
+        tokens = renderer.render(messages, tools=tools, add_generation_prompt=add_generation_prompt)
     result: dict[str, Any] = {
         "token_ids": tokens.token_ids,
         "text": tokens.text,
