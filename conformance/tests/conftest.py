@@ -57,13 +57,17 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(data.spec_dir(), root / "spec")
     (root / "fixtures" / "ERRATA.toml").write_text("")
     monkeypatch.setattr(data, "data_root", lambda: root)
-    rows.committed_specs.cache_clear()
-    rows.load.cache_clear()
+    forget_rows()
     profiles.write("toy-bpe")
     yield root / "fixtures"
-    rows.committed_specs.cache_clear()
-    rows.load.cache_clear()
+    forget_rows()
     profiles._read.cache_clear()
+
+
+def forget_rows() -> None:
+    """Drop what the process has read of rows and carriers."""
+    for cached in (rows.committed_specs, rows.carriers, rows.load):
+        cached.cache_clear()
 
 
 def copy(source: Path, target: Path, name: str) -> None:

@@ -104,7 +104,7 @@ def test_computing_too_long_is_slow_and_waiting_is_not() -> None:
 
 
 def test_a_call_of_a_check_that_is_slow_breaks_nothing() -> None:
-    run = Run([InProcess("mini", Computes())], CELLS, 0.2)
+    run = Run([InProcess("mini", Computes())], CELLS, 1.0)
     cell = CELLS[0]
     subject = Subject(
         cell=cell,
@@ -120,7 +120,7 @@ def test_a_call_of_a_check_that_is_slow_breaks_nothing() -> None:
     asks = Check("render.asks", "render", "IDS", ("RND-010",), lambda one: one.call(one.request))
     found = judge(asks, subject, frozenset({"IDS"}))
     assert found is not None
-    assert (found.verdict, found.slow, found.non_conformant) == (Verdict.ERROR, 0.2, False)
+    assert (found.verdict, found.slow, found.non_conformant) == (Verdict.ERROR, 1.0, False)
 
 
 def slow_run() -> sample_runs.Report:

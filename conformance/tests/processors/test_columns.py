@@ -20,7 +20,7 @@ def cells():
 
 
 def findings(column, cells):
-    return [(result.case, finding) for result in Run([column], cells) for finding in result.findings]
+    return [(result.case, finding) for result in Run([column], cells, 60.0) for finding in result.findings]
 
 
 def test_the_reference_conforms(cells):

@@ -52,7 +52,7 @@ def bless(
     console = screen(stderr=True)
     with (
         asked(cells, witnesses) as (found, listed),
-        Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
+        Progress(console=console, transient=True, disable=not console.file.isatty()) as progress,
     ):
         task = progress.add_task("asking the oracle", total=len(cells))
         done = ask_all(
@@ -134,7 +134,7 @@ def verify_goldens(
         sys.exit(0 if verify(cells, witnesses, whole=is_whole(chosen)) else 1)
     differing, missing = 0, set()
     console = screen(stderr=True)
-    for cell in track(cells, description="asking the oracle", console=console, disable=not console.is_terminal):
+    for cell in track(cells, description="asking the oracle", console=console, disable=not console.file.isatty()):
         try:
             now = ask_oracle(cell)
         except AssetsMissing:

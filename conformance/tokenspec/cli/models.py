@@ -107,7 +107,7 @@ class Bars:
 
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
         self._console = console
-        self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._progress = Progress(*columns, console=console, disable=not console.file.isatty())
         self._tasks: dict[str, tuple[Any, int]] = {}
 
     def __enter__(self) -> Self:
@@ -121,7 +121,7 @@ class Bars:
 
     def start(self, name: str, total: int) -> None:
         """An archive begins."""
-        if not self._console.is_terminal:
+        if not self._console.file.isatty():
             self._console.print(f"downloading {name} ({total / MEGABYTE:.1f} MB)", soft_wrap=True, highlight=False)
         self._tasks[name] = self._progress.add_task(name, total=total), total
 

@@ -82,7 +82,7 @@ def judge(
         TimeElapsedColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=not console.file.isatty(),
     )
     with progress:
         task = progress.add_task("", total=len(cells) * len(columns), at="")

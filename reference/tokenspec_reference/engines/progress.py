@@ -13,8 +13,8 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Progress]:
     """A callback ``(done, total)`` that moves a bar on standard error."""
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if not shown or not console.is_terminal:
+    console = Console(stderr=True)  # FORCE_COLOR asks for colours, not for a moving bar in a file
+    if not shown or not console.file.isatty():
         yield lambda _done, _total: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
