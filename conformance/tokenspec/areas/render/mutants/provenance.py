@@ -58,9 +58,9 @@ def no_joints() -> Iterator[None]:
 def first_closer() -> Iterator[None]:
     """The emission ends at the first closer of the turn, the one a caller typed included."""
 
-    def sampled_end(text: str, after: int, end: int, closers: Sequence[str]) -> int | None:
+    def sampled_end(text: str, after: int, end: int, turn_closers: Sequence[str], closers: Sequence[str]) -> int | None:
         start = max(text.rfind("\n", 0, after), 0)
-        found = [at + len(closer) for closer in closers if (at := text.find(closer, start, end)) >= 0]
+        found = [at + len(closer) for closer in (*turn_closers, *closers) if (at := text.find(closer, start, end)) >= 0]
         return min(found, default=None)
 
     with patch.object(spans, "sampled_end", sampled_end):
