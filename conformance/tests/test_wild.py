@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tokenspec_reference.renderers.template import TemplateRenderer  # noqa: E402
-from wild import judging  # noqa: E402
-from wild.__main__ import report  # noqa: E402
-from wild.carriers import picked, read_list, sha256  # noqa: E402
-from wild.conversations import CONVERSATIONS  # noqa: E402
-from wild.judging import Judged, differences, judge  # noqa: E402
-from wild.prefix_oracle import tell  # noqa: E402
-from wild.vocabulary import markers_of, tokenizer_for  # noqa: E402
+from tokenspec_reference.renderers.template import TemplateRenderer
+from wild import judging
+from wild.__main__ import report
+from wild.carriers import picked, read_list, sha256
+from wild.conversations import CONVERSATIONS
+from wild.judging import Judged, differences, judge
+from wild.prefix_oracle import tell
+from wild.vocabulary import markers_of, tokenizer_for
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"

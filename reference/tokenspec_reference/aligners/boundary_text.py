@@ -116,9 +116,16 @@ def strip_added_spaces(side: RowText, other: RowText) -> RowText:
 
     text = comparable(other.pieces)
     pieces: list[bytes] = []
-    for position, piece in enumerate(side.pieces):
-        added = position in side.optional_space and not text.startswith(b" ", len(comparable(pieces)))
-        pieces.append(piece[1:] if added else piece)
+    settled, begun, starts = 0, 0, False  # bytes before the piece ``begun``, which nothing later changes
+    for position, given in enumerate(side.pieces):
+        piece = given
+        if position in side.optional_space:
+            starts = True
+            if not text.startswith(b" ", settled + len(comparable(pieces[begun:]))):
+                piece = given[1:]
+        if starts and piece and (piece[:1].isascii() or not normalises):  # it composes with nothing before it
+            settled, begun, starts = settled + len(comparable(pieces[begun:])), len(pieces), False
+        pieces.append(piece)
     return RowText(tuple(pieces), frozenset(), side.normalises)
 
 

@@ -214,7 +214,7 @@ def _first_accepted(
     renderer: Bridgeable, ahead: list[Message], new_messages: Sequence[Message], tools: Any
 ) -> tuple[str, list[Span], Chat] | None:
     """The short conversation in the first spelling of its calls that the template accepts."""
-    for turn in _spellings(ahead[-1]):
+    for turn in spellings(ahead[-1]):
         try:
             return renderer.render_parts([*ahead[:-1], turn, *new_messages], tools=tools)
         except (TemplateRejects, InvalidMessages):
@@ -222,7 +222,7 @@ def _first_accepted(
     return None
 
 
-def _spellings(turn: Message) -> list[Message]:
+def spellings(turn: Message) -> list[Message]:
     """Arguments as a mapping, and as the JSON text some templates insist on."""
     import json
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.attribute import Encoding, Straddle
+from tokenspec_reference.renderers.bridge import spellings
 from tokenspec_reference.renderers.chat import Chat, Normalisation, build_chat
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.families import FAMILIES, load_family
@@ -175,8 +176,10 @@ def turns_of_template(
         unreadable["calls"] = unsupported
     family = replace(bare.family, response=response)
     if unreadable:
+        opening = _opening(bare)
+        samples = list(_samples(bare, opening))
         known = (load_family(name, template.chat_template) for name in FAMILIES)
-        alike = next((declared for declared in known if _reads_all(bare, declared)), None)
+        alike = next((one for one in known if any(_reads_all(bare, one, opening, wrote) for wrote in samples)), None)
         if alike is not None:
             known_stops = tuple(filter(template.encoder.has, alike.stop_tokens))
             family = replace(family, response=alike.response, stop_tokens=known_stops)
@@ -220,7 +223,7 @@ def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:
     found: str | None = None
     for ask, tools in _asks():
         in_parts = isinstance(ask["content"], list) and turn["content"]
-        formed = {**turn, "content": _parts(turn["content"])} if in_parts else turn
+        formed = {**turn, "content": _parts(turn["content"]) if in_parts else turn["content"]}
         for spelled in _spellings(formed):
             try:
                 whole, *_ = renderer.render_parts([ask, spelled], tools=tools, add_generation_prompt=False)
@@ -234,22 +237,12 @@ def _turn_text(renderer: TemplateTurns, turn: Mapping[str, Any]) -> str | None:
     return found
 
 
-def _spellings(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A turn, with the arguments of its calls as JSON text, and with no content in place of an empty one."""
-    for spelled in (turn, _with_json_text(turn)):
+def _spellings(turn: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A turn as a bridge spells it, each form also with no content in place of an empty one."""
+    for spelled in spellings(turn):
         yield spelled
         if not turn["content"]:
             yield {**spelled, "content": None}
-
-
-def _with_json_text(turn: Mapping[str, Any]) -> Mapping[str, Any]:
-    import json
-
-    calls = [
-        {**call, "function": {**call["function"], "arguments": json.dumps(call["function"]["arguments"])}}
-        for call in turn.get("tool_calls", ())
-    ]
-    return {**turn, "tool_calls": calls} if calls else turn
 
 
 def _after_content(renderer: TemplateTurns) -> str:
@@ -316,35 +309,56 @@ def _json_list(renderer: TemplateTurns, text: str) -> CallFormat | None:
     return None if marker is None else CallFormat(marker, "", call_formats.read_json_list)
 
 
-def _reads_all(renderer: TemplateTurns, family: Family) -> bool:
-    """Whether a family reads what the template writes of an answer, of a thought and of a call, all of it."""
-    encoder, form, opening = renderer.encoder, family.response, _opening(renderer)
+@dataclass(frozen=True)
+class _Wrote:
+    """What a template wrote behind its prompt for a turn that says these things."""
+
+    text: str
+    content: str
+    reasoning: str | None
+    calls: int
+
+
+def _samples(renderer: TemplateTurns, opening: str) -> Iterator[list[_Wrote]]:
+    """An answer, a thought and a call as the template writes them; the call by two forms of its id.
+
+    Nothing where it refuses one of them, or does not go on from its prompt.
+    """
+
+    def wrote(reasoning: str | None, content: str, calls: list[Any]) -> _Wrote | None:
+        turn: dict[str, Any] = {"role": "assistant", "content": content}
+        turn |= {"reasoning_content": reasoning} if reasoning else {}
+        text = _turn_text(renderer, {**turn, "tool_calls": calls} if calls else turn)
+        if text is None or not text.startswith(opening):
+            return None
+        thought = reasoning if reasoning and reasoning in text else None
+        return _Wrote(text[len(opening) :], content, thought, len(calls))
+
+    plain = [wrote(None, ANSWER, []), wrote(REASON, ANSWER, [])]
+    for call in (CALL, {**CALL, "id": f"functions.{NAME}:0"}):
+        samples = [sample for sample in (*plain, wrote(None, "", [call])) if sample is not None]
+        if len(samples) > len(plain):
+            yield samples
+
+
+def _reads_all(renderer: TemplateTurns, family: Family, opening: str, samples: Sequence[_Wrote]) -> bool:
+    """Whether a family reads all that a template wrote."""
+    encoder, form = renderer.encoder, family.response
     if not encoder.has(family.stop_tokens[0]):
         return False
     stops = frozenset(encoder.id_of(token) for token in family.stop_tokens if encoder.has(token))
     prompt = PromptThought()
     if form.thought is not None:
         prompt = read_prompt(opening, form.thought, opening.rfind(form.thought.open), opening.rfind(form.thought.close))
-
-    def reads(reasoning: str | None, content: str, calls: list[Any]) -> bool:
-        turn: dict[str, Any] = {"role": "assistant", "content": content}
-        turn |= {"reasoning_content": reasoning} if reasoning else {}
-        text = _turn_text(renderer, {**turn, "tool_calls": calls} if calls else turn)
-        if text is None or not text.startswith(opening):
-            return False
-        view = read_completion(encoder, encoder.ids(text[len(opening) :]), stops)
-        found = parse_completion(view, form, ToolSchemas(None), prompt)
+    for sample in samples:
+        found = parse_completion(
+            read_completion(encoder, encoder.ids(sample.text), stops), form, ToolSchemas(None), prompt
+        )
         said = [(call.name, call.arguments, call.status) for call in found.tool_calls]
-        thought = reasoning if reasoning and reasoning in text else None
-        wanted = [(NAME, {"key": VALUE}, "ok")] * len(calls)
-        return (found.content, found.reasoning_content or None, said) == (content, thought, wanted)
-
-    named_by_id = {**CALL, "id": f"functions.{NAME}:0"}
-    return (
-        reads(None, ANSWER, [])
-        and reads(REASON, ANSWER, [])
-        and (reads(None, "", [CALL]) or reads(None, "", [named_by_id]))
-    )
+        wanted = [(NAME, {"key": VALUE}, "ok")] * sample.calls
+        if (found.content, found.reasoning_content or None, said) != (sample.content, sample.reasoning, wanted):
+            return False
+    return True
 
 
 def _reads_back(renderer: TemplateTurns, form: CallFormat, text: str, thought: ThoughtFormat | None) -> bool:

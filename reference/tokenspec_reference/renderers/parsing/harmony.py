@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 START, CHANNEL, MESSAGE, END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 _RECIPIENT = re.compile(r"to=([^\s<]+)")
 _BEFORE_CHANNEL = re.compile(r"\s*(?:assistant)?\s*(?:to=[^\s<]+)?\s*")
+_OPENING = re.compile(r"<\|start\|>\s*(?:assistant)?|<\|end\|>")
 _OWN_WORDS = re.compile(
-    r"<\|start\|>\s*(?:assistant)?|<\|(?:channel|constrain)\|>\s*(?:analysis|commentary|final|json|code)?|<\|end\|>|\b(?:json|code)\b"
+    rf"{_OPENING.pattern}|<\|(?:channel|constrain)\|>\s*(?:analysis|commentary|final|json|code)?|\b(?:json|code)\b"
 )
 """What headers consist of; other words in one are content."""
 _ROLE = re.compile(r"\s*(?:assistant)?")
@@ -62,7 +63,7 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
         elif header is not None or end - start == len(view.text):
             content.append(text)
         else:
-            content.append(_OWN_WORDS.sub("", text) if text.strip() else "")
+            content.append(_OPENING.sub("", text) if text.strip() else "")
     return ParsedResponse("".join(content), "\n".join(reasoning) if reasoning else None, calls, complete)
 
 

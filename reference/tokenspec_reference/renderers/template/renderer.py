@@ -306,7 +306,7 @@ class TemplateRenderer:
     @cached_property
     def _standing_prompt(self) -> str:
         """The prompt that stands at the end of every text."""
-        return self._probe.standing_prompt() if self._ignores_the_flag else ""
+        return self._probe.standing_prompt(self._header.text) if self._ignores_the_flag else ""
 
     @cached_property
     def _turn_closers(self) -> tuple[str, ...]:

@@ -79,10 +79,13 @@ class Attributor:
                 unknown, low, high = self._sampled(turn, first=owner not in seen, followed=followed)
                 if owner in closed and not any(is_body(stretch, self.table) for stretch in turn):
                     unknown = low = high = turn[0].start  # quoted by a later turn
-                unattributed += [(unknown, low)] if unknown < low else []
-                closed |= {owner} if self.text.endswith(tuple(self.turn_closers), low, high) else set()
+                if unknown < low:
+                    unattributed.append((unknown, low))
+                if self.text.endswith(tuple(self.turn_closers), low, high):
+                    closed.add(owner)
             if low == turn[0].start and owner not in self.starts and not seen:
-                unattributed += [(low, high)] if low < high else []
+                if low < high:
+                    unattributed.append((low, high))
                 high = low  # no opener, and no turn before it that could have prompted it
             for stretch in turn:
                 supplied = is_supplied(stretch.origin, self.table)
@@ -97,7 +100,8 @@ class Attributor:
                         spans.append(Span(start, end, owner, content, sampled, supplied))
                     origins.append(origin)
             claimed = high
-            seen |= {owner} - {OUTSIDE}
+            if owner != OUTSIDE:
+                seen.add(owner)
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
         return Provenance(self.text, spans, origins, derived, unattributed)
 
@@ -119,7 +123,8 @@ class Attributor:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
         start, end = turn[0].start, turn[-1].end
         named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
-        header_end = max(self._behind_header(place, end, body_start) for place in {start, prompted or start})
+        begins = {start, start if prompted is None else prompted}
+        header_end = max(self._behind_header(begin, end, body_start) for begin in begins)
         if prompted is not None and prompted <= body_start:
             is_told = prompted >= start
             low = max(start, prompted)
@@ -127,8 +132,9 @@ class Attributor:
             text = self.text[start:end]
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
-        if self.never_prompts:
-            return (low := max(low, header_end, named)), low  # no prompt to disagree with
+        if self.never_prompts:  # no prompt to disagree with
+            low = max(low, header_end, named)
+            return low, low
         if is_told and not self._repeats_a_prompt(self.text[low:header_end]):
             return low, low
         shared = shared_prefix(self.text[start:body_start], self.header.text)

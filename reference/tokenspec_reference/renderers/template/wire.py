@@ -7,7 +7,7 @@ conversation with an assistant turn in the middle, whose body is followed by the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from .ownership import Stretch
     from .printer import Printed, Printer
+
+
+History = tuple["Printed", "list[Stretch]"]
+"""A printed conversation and who owns what of it."""
 
 
 @dataclass(frozen=True)
@@ -50,42 +54,54 @@ _PROBES: tuple[tuple[Any, list[dict[str, Any]] | None], ...] = (
 
 @dataclass(frozen=True)
 class Probe:
-    """Ask a template how it writes assistant turns. ``build`` makes a chat of messages and tools."""
+    """Ask a template how it writes assistant turns. ``build`` makes a chat of messages and tools.
+
+    ``histories`` are the answers to what was asked so far, by the place of content and tools among the probes.
+    """
 
     printer: Printer
     build: Callable[[Sequence[dict[str, Any]], Any], Chat]
     added_tokens: re.Pattern[str]
     special_tokens: Sequence[str]
+    histories: dict[int, History | None] = field(default_factory=dict)
 
     def generation_prompt(self) -> GenerationPrompt | None:
         """The generation prompt behind one user message; None where the template refuses all probes."""
-        for content, tools in _PROBES:
+        for probe, (content, tools) in enumerate(_PROBES):
             chat = self.build([{"role": "user", "content": content}], tools)
             try:
                 printed = self.printer(chat, add_generation_prompt=True)
                 owned = assign_owners(printed.text, printed.pieces, printed.table)
-                return self.prompt_in(chat, printed, owned, self._header(content, tools, printed.text))
+                return self.prompt_in(chat, printed, owned, self._usual(probe, printed.text))
             except TemplateRejects:
                 continue
         return None
 
-    def _header(self, content: Any, tools: Any, prompted: str) -> str:
+    def _usual(self, probe: int, prompted: str) -> str:
         """What ``prompted`` has from where an assistant turn in its place would begin."""
-        history = self._history(content, tools)
+        history = self._history(probe)
         if history is None:
             return ""
         printed, owned = history
         start = next((s.start for s in owned if s.owner == 1), len(prompted))
         return prompted[start:] if prompted.startswith(printed.text[:start]) else ""
 
-    def _history(self, content: Any, tools: Any) -> tuple[Printed, list[Stretch]] | None:
+    def _history(self, probe: int) -> History | None:
         """A conversation with an assistant turn in the middle, or None where the template refuses it."""
-        chat = self.build([{"role": role, "content": content} for role in ("user", "assistant", "user")], tools)
-        try:
-            printed = self.printer(chat, add_generation_prompt=False)
-        except TemplateRejects:
-            return None
-        return printed, assign_owners(printed.text, printed.pieces, printed.table)
+        if probe not in self.histories:
+            content, tools = _PROBES[probe]
+            chat = self.build([{"role": role, "content": content} for role in ("user", "assistant", "user")], tools)
+            try:
+                printed = self.printer(chat, add_generation_prompt=False)
+            except TemplateRejects:
+                self.histories[probe] = None
+            else:
+                self.histories[probe] = printed, assign_owners(printed.text, printed.pieces, printed.table)
+        return self.histories[probe]
+
+    def _accepted(self) -> Iterator[History]:
+        """The histories that the template does not refuse."""
+        return (history for probe in range(len(_PROBES)) if (history := self._history(probe)) is not None)
 
     def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch], usual: str) -> GenerationPrompt:
         """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
@@ -114,14 +130,10 @@ class Probe:
 
     def header(self) -> GenerationPrompt:
         """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
-        for content, tools in _PROBES:
-            history = self._history(content, tools)
-            if history is not None:
-                printed, owned = history
-                start = next((s.start for s in owned if s.owner == 1), len(printed.text))
-                body = next((s.start for s in owned if s.owner == 1 and is_body(s, printed.table)), None)
-                if body is None:
-                    continue
+        for printed, owned in self._accepted():
+            start = next((s.start for s in owned if s.owner == 1), len(printed.text))
+            body = next((s.start for s in owned if s.owner == 1 and is_body(s, printed.table)), None)
+            if body is not None:
                 text = until_reasoning(printed.text[start:body])
                 edges = [edge - start for edge in _edges(printed) if 0 < edge - start <= len(text)]
                 return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
@@ -140,22 +152,25 @@ class Probe:
                 continue
         return False
 
-    def standing_prompt(self) -> str:
+    def standing_prompt(self, header: str) -> str:
         """The prompt that a template which ignores the flag ends every text with; empty where it writes none.
 
-        What follows the last answer is compared with what follows an answer in the middle.
+        ``header`` is that of its history. What follows the last answer is compared with what follows one in the middle.
         """
-        for content, tools in _PROBES:
+        for probe, (content, tools) in enumerate(_PROBES):
+            middle = self._history(probe)
             chats = [
                 self.build([{"role": role, "content": content} for role in roles], tools)
-                for roles in (("user",), ("user", "assistant"), ("user", "assistant", "user"))
+                for roles in (("user",), ("user", "assistant"))
             ]
             try:
-                first, last, middle = (self.printer(chat, add_generation_prompt=False) for chat in chats)
+                first, last = (self.printer(chat, add_generation_prompt=False) for chat in chats)
             except TemplateRejects:
                 continue
-            tail, between = (_behind_answer(printed) for printed in (last, middle))
-            header = self.header().text
+            if middle is None:
+                continue
+            tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
+            between = _behind_answer(*middle)
             if header and tail.endswith(header) and first.text.endswith(header):
                 return header
             own = tail[shared_prefix(tail, between) :]
@@ -164,21 +179,15 @@ class Probe:
 
     def next_markers(self) -> tuple[str, ...]:
         """The special token that opens the turn behind an assistant's, for templates that write no closer."""
-        for content, tools in _PROBES:
-            history = self._history(content, tools)
-            if history is not None:
-                between = _behind_answer(history[0])
-                found = [(between.find(token), -len(token), token) for token in self.special_tokens if token in between]
-                return (min(found)[2],) if found else ()
+        for history in self._accepted():
+            between = _behind_answer(*history)
+            found = [(between.find(token), -len(token), token) for token in self.special_tokens if token in between]
+            return (min(found)[2],) if found else ()
         return ()
 
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
-        for content, tools in _PROBES:
-            history = self._history(content, tools)
-            if history is None:
-                continue
-            printed, owned = history
+        for printed, owned in self._accepted():
             bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
             end = next((s.start for s in owned if s.owner == 2), len(printed.text))
             tail = printed.text[bodies[-1].end : end] if bodies else ""
@@ -187,9 +196,9 @@ class Probe:
         return ()
 
 
-def _behind_answer(printed: Printed) -> str:
+def _behind_answer(printed: Printed, owned: Sequence[Stretch]) -> str:
     """The text behind the answer of a probe, up to the next message's body."""
-    bodies = [s for s in assign_owners(printed.text, printed.pieces, printed.table) if is_body(s, printed.table)]
+    bodies = [s for s in owned if is_body(s, printed.table)]
     end = next((s.end for s in bodies if s.owner == 1), len(printed.text))
     return printed.text[end : next((s.start for s in bodies if s.owner == 2), len(printed.text))]
 
