@@ -25,8 +25,9 @@ from tokenspec.store.golden_files import read_goldens, write_goldens
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 find_unshipped()
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("searching", deadline=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 
 TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CLICOLOR_FORCE")

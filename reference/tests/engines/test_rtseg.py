@@ -1,5 +1,7 @@
 """The orchestrator: routing of options, fusion, batches, progress."""
 
+import sys
+
 import pytest
 
 from tokenspec_reference.engines import (
@@ -127,7 +129,8 @@ def test_bar_of_one_trace(capsys):
 
 
 def test_bar_on_a_terminal(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     RTSeg(RTLLMForcedDecoderBased).segment(TRACE, progress=True, **scripted(TRACE, GAPS))
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -164,18 +164,18 @@ def plain_places(pieces: Sequence[bytes]) -> list[int | None]:
 
 
 def normal_places(pieces: Sequence[bytes], text: str) -> list[int | None]:
-    """The byte of NFC(text) at which each position ends; None inside a segment this side spells differently."""
-    segments = independent_segments(text)
-    for form in (None, "NFC", "NFD"):
-        spelled = [segment if form is None else unicodedata.normalize(form, segment) for segment in segments]
-        if "".join(spelled).encode().startswith(b"".join(pieces)):
-            break
-    else:
+    """The byte of NFC(text) at which each position ends; None inside a segment that NFC changes.
+
+    Segments are those of the normal form that the tokens spell: what ids do not tell, nobody can align by.
+    """
+    forms = [text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))]
+    form = next((form for form in forms if form.encode().startswith(b"".join(pieces))), None)
+    if form is None:
         raise ValueError(f"the tokens do not spell {text!r} in any normal form")
     place: dict[int, int | None] = {0: 0}
     own = common = 0
-    for segment, mine in zip(segments, spelled, strict=True):
-        data, normal = mine.encode(), unicodedata.normalize("NFC", segment).encode()
+    for segment in independent_segments(form):
+        data, normal = segment.encode(), unicodedata.normalize("NFC", segment).encode()
         for offset in range(1, len(data)):
             place[own + offset] = common + offset if data == normal else None
         own, common = own + len(data), common + len(normal)
