@@ -8,9 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tokenspec_reference.renderers.parsing.closing import EndingOf, TaggedValues, ends_anywhere, json_ending
 from tokenspec_reference.renderers.parsing.parsed import Status
 
 MISSING = object()
+XML_VALUES = TaggedValues.of(
+    begins="<parameter=", head=r"<parameter=([^>\n]*)>\n?", close="</parameter>", last="</function>"
+)
+KEY_VALUES = TaggedValues.of(
+    begins="<arg_key>", head=r"<arg_key>(.*?)</arg_key>\s*<arg_value>", close="</arg_value>", last="</arg_value>"
+)
+INVOCATION = re.compile(
+    r'<invoke name="([^"]*)">((?:(?!<invoke name=).)*?)(</invoke>\s*(?=<invoke name=|\Z)|\Z)', re.DOTALL
+)
+INVOKED_VALUES = TaggedValues.of(
+    begins="<parameter name=", head=r'<parameter name="([^"]*)">', close="</parameter>", last="</invoke>"
+)
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,7 @@ class CallFormat:
     """Blocks of calls in the text. ``sections`` are markers around a group of blocks; they are no content.
 
     An empty ``end`` says that a block runs to the next one. ``separator`` is what the template writes between content
-    and the first block. ``holds_json`` says that a close
-    marker may stand inside a JSON string, so that a later one is tried when the first leaves broken JSON.
+    and the first block. ``ending`` says whether a close marker ends the block, or stands in a value of it.
     """
 
     begin: str
@@ -40,7 +52,7 @@ class CallFormat:
     read: Reader
     separator: str = ""
     sections: tuple[str, ...] = ()
-    holds_json: bool = False
+    ending: EndingOf = ends_anywhere
 
 
 class ToolSchemas:
@@ -147,14 +159,12 @@ def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
     found = re.search(r"<function=([^>\n]*)>(.*)", text, re.DOTALL)
     if not found:
         return read_json_object(text, tools)
-    name, inside = found[1], found[2]
-    arguments = {
-        key: tools.value(name, key, value)
-        for key, value in re.findall(r"<parameter=([^>\n]*)>\n?(.*?)\n?</parameter>", inside, re.DOTALL)
-    }
+    name, (inside, closed, _) = found[1], found[2].rpartition("</function>")
+    inside = inside or found[2]
+    arguments = {key: tools.value(name, key, value.removesuffix("\n")) for key, value in XML_VALUES.read(inside)}
     if not name:
         return [Attempt(None, arguments, "missing_name")]
-    is_broken = "</function>" not in inside or inside.count("<parameter=") > len(arguments)
+    is_broken = not closed or inside.count("<parameter=") > len(arguments)
     return [Attempt(name, arguments, "malformed_structure" if is_broken else tools.status(name))]
 
 
@@ -163,25 +173,22 @@ def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
     name = text.split("<arg_key>", maxsplit=1)[0].strip()
     if name.startswith("{") or (name and "<arg_key>" not in text and not re.fullmatch(r"[\w.\-/:]+", name)):
         return read_json_object(text, tools)
-    pairs = re.findall(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", text, re.DOTALL)
-    arguments = {key: tools.value(name, key, value) for key, value in pairs}
+    arguments = {key: tools.value(name, key, value) for key, value in KEY_VALUES.read(text)}
     if not name:
         return [Attempt(None, arguments, "missing_name")]
-    is_broken = text.count("<arg_key>") != len(pairs)
-    return [Attempt(name, arguments, "malformed_structure" if is_broken else tools.status(name))]
+    return [Attempt(name, arguments, tools.status(name) if KEY_VALUES.are_whole(text) else "malformed_structure")]
 
 
 def read_invocations(text: str, tools: ToolSchemas) -> list[Attempt]:
     """MiniMax: several ``<invoke name="N">`` in one block, or JSON where a model fell back to it."""
-    found = re.findall(r'<invoke name="([^"]*)">(.*?)(</invoke>|\Z)', text, re.DOTALL)
+    found = INVOCATION.findall(text)
     if not found:
         return read_json_object(text, tools)
     attempts = []
     for name, inside, closed in found:
-        pairs = re.findall(r'<parameter name="([^"]*)">(.*?)</parameter>', inside, re.DOTALL)
-        arguments = {key: tools.value(name, key, value) for key, value in pairs}
+        arguments = {key: tools.value(name, key, value) for key, value in INVOKED_VALUES.read(inside)}
         status: Status = "unclosed_block" if not closed else tools.status(name) if name else "missing_name"
-        if closed and inside.count("<parameter ") != len(pairs):
+        if closed and not INVOKED_VALUES.are_whole(inside):
             status = "malformed_structure"
         attempts.append(Attempt(name or None, arguments, status))
     return attempts
@@ -242,19 +249,23 @@ def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
     return called(value["name"], value["parameters"], tools)
 
 
-JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", holds_json=True)
-XML_CALLS = CallFormat("<tool_call>", "</tool_call>", read_xml_function, separator="\n\n")
-KEY_VALUE_CALLS = CallFormat("<tool_call>", "</tool_call>", read_key_values)
-MINIMAX_CALLS = CallFormat("<minimax:tool_call>", "</minimax:tool_call>", read_invocations, separator="\n")
+JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", ending=json_ending)
+XML_CALLS = CallFormat("<tool_call>", "</tool_call>", read_xml_function, separator="\n\n", ending=XML_VALUES.ending)
+KEY_VALUE_CALLS = CallFormat("<tool_call>", "</tool_call>", read_key_values, ending=KEY_VALUES.ending)
+MINIMAX_CALLS = CallFormat(
+    "<minimax:tool_call>", "</minimax:tool_call>", read_invocations, separator="\n", ending=INVOKED_VALUES.ending
+)
 KIMI_CALLS = CallFormat(
     "<|tool_call_begin|>",
     "<|tool_call_end|>",
     read_kimi,
     sections=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+    ending=json_ending,
 )
 DEEPSEEK_CALLS = CallFormat(
     "<｜tool▁call▁begin｜>",
     "<｜tool▁call▁end｜>",
     read_fenced_json,
     sections=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+    ending=json_ending,
 )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 START, CHANNEL, MESSAGE, END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 _RECIPIENT = re.compile(r"to=([^\s<]+)")
+_CUT_RECIPIENT = re.compile(r"\sto=?()\Z")
 _BEFORE_CHANNEL = re.compile(r"\s*(?:assistant)?\s*(?:to=[^\s<]+)?\s*")
 _OPENING = re.compile(r"<\|start\|>\s*(?:assistant)?|<\|end\|>")
 _OWN_WORDS = re.compile(
@@ -48,7 +49,7 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
     complete = True
     for start, header, body, end, ended in _messages(view):
         text = view.text[body:end]
-        recipient = _RECIPIENT.search(header or "")
+        recipient = _RECIPIENT.search(header or "") or (not ended and _CUT_RECIPIENT.search(header or ""))
         if recipient:
             is_cut = not (ended or view.stopped)
             attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=is_cut)
@@ -96,7 +97,9 @@ def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
         yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
     elif opens < len(view.text):
         role = _ROLE.match(view.text, opens + len(START))
-        yield Message(opens, None, role.end() if role else opens + len(START), len(view.text), ended=False)
+        body, end = role.end() if role else opens + len(START), len(view.text)
+        is_call = not view.stopped and (_RECIPIENT.search(view.text, body) or _CUT_RECIPIENT.search(view.text, body))
+        yield Message(opens, view.text[opens:] if is_call else None, end if is_call else body, end, ended=False)
 
 
 def _header(view: Completion, start: int, end: int) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, CallFormat, ToolSchemas
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
-from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_thought
+from tokenspec_reference.renderers.parsing.thought import PromptThought, Thought, ThoughtFormat, read_thought
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.parsing.completion import Completion
@@ -40,10 +39,25 @@ def parse_completion(
         if attempt is not None:
             call = _record(view, thought.rest, len(view.text), attempt)
             return ParsedResponse("", thought.reasoning, [call], thought.is_complete)
+    if not thought.is_complete and form.calls is not None and view.stopped:
+        thought = _thought_before_calls(view, thought, form.calls, tools)
     content, calls = _content_and_calls(view, thought.rest, form.calls, tools)
     if form.after_content and not calls:
         content = content.removesuffix(form.after_content)
     return ParsedResponse(content, thought.reasoning, calls, thought.is_complete)
+
+
+def _thought_before_calls(view: Completion, thought: Thought, form: CallFormat, tools: ToolSchemas) -> Thought:
+    """A thought whose close marker was misspelled ends where the whole calls begin that the turn ends with."""
+    start = thought.rest - len(thought.reasoning or "")
+    begins = [view.find(marker, start) for marker in (form.begin, *form.sections[:1])]
+    begin = min((at for at in begins if at >= 0), default=-1)
+    if begin < 0:
+        return thought
+    content, calls = _content_and_calls(view, begin, form, tools)
+    if not calls or content.strip() or any(call.status != "ok" for call in calls):
+        return thought
+    return replace(thought, reasoning=view.text[start:begin].removesuffix(form.separator), rest=begin)
 
 
 def _content_and_calls(
@@ -73,18 +87,24 @@ def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSche
         attempts = form.read(view.text[inside:close], tools)
         is_cut = following < 0 and not view.stopped
         return close, [*attempts[:-1], replace(attempts[-1], status="unclosed_block")] if is_cut else attempts
-    first = close = view.find(form.end, inside)
+    close = _close(view, inside, form)
+    attempts = form.read(view.text[inside : None if close < 0 else close], tools)
     if close < 0:
-        attempts = form.read(view.text[inside:], tools)
-        return -1, [*attempts[:-1], replace(attempts[-1], status="unclosed_block")]
-    while form.holds_json and close >= 0:
-        try:
-            json.loads(view.text[inside:close])
-        except ValueError:
-            close = view.find(form.end, close + 1)
-            continue
-        return close, form.read(view.text[inside:close], tools)
-    return first, form.read(view.text[inside:first], tools)
+        attempts[-1] = replace(attempts[-1], status="unclosed_block")
+    return close, attempts
+
+
+def _close(view: Completion, inside: int, form: CallFormat) -> int:
+    """Where the block closes; -1 if nowhere: a value that was cut may spell the marker."""
+    first = close = view.find(form.end, inside)
+    while close >= 0:
+        ending = form.ending(view.text[inside:close])
+        if ending == "whole":
+            return close
+        if ending == "broken":
+            return first
+        close = view.find(form.end, close + 1)
+    return first if view.stopped else -1
 
 
 def _content(view: Completion, texts: list[str], form: CallFormat, *, has_calls: bool) -> str:

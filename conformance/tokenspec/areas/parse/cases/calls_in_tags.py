@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.parse.cases.build import CUT, MALFORMED, NAMELESS, NO_NAME, ROME, UNREADABLE, odd
+from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, NAMELESS, NO_NAME, ROME, UNREADABLE, odd
 
 HERMES = ["qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "toy-bpe"]
 HERMES_FEW = ["qwen3", "toy-bpe"]
@@ -333,4 +333,99 @@ MINIMAX_CALLS = (
     ),
 )
 
-CASES = (*TYPED, *ODDLY_OFFERED, *HERMES_CALLS, *XML_CALLS, *GLM_CALLS, *MINIMAX_CALLS)
+CLOSERS = {"city": "a </tool_call> b", "free": "</arg_value> </parameter>"}
+CLOSERS_BEHIND = (
+    odd(
+        "hermes-cut-behind-close-tag",
+        "A call that was cut behind a close tag in a JSON string is one attempt, and its rest no content.",
+        HERMES,
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "a </tool_call> b',
+        CUT,
+        stop=None,
+    ),
+    odd(
+        "hermes-close-tags-in-strings",
+        "Close tags in two strings of two calls close nothing.",
+        HERMES_FEW,
+        "\n".join(
+            hermes(f'{{"name": "get_weather", "arguments": {{"city": "</tool_call>{end}", "b": "</tool_call>"}}}}')
+            for end in ("", "\\n<tool_call>")
+        ),
+        *(
+            {"name": "get_weather", "arguments": {"city": f"</tool_call>{end}", "b": "</tool_call>"}}
+            for end in ("", "\n<tool_call>")
+        ),
+        requires=("RND-061",),
+    ),
+    odd(
+        "hermes-string-unclosed-then-good",
+        "A string that nothing closes does not hide the call behind it.",
+        HERMES_FEW,
+        hermes('{"name": "get_weather", "arguments": {"city": "Rome}}')
+        + "\n"
+        + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}'),
+        JSON_ERROR,
+        ROME,
+    ),
+    *(
+        odd(
+            f"{notation}-close-tags-in-values",
+            "Close tags inside a value close nothing where what closes the value follows later.",
+            rows,
+            written,
+            {"name": "read", "arguments": CLOSERS},
+            requires=("RND-061",),
+        )
+        for notation, rows, written in (
+            ("xml", QWEN_XML, xml(xml_values(CLOSERS))),
+            ("glm", GLM, glm_values(CLOSERS, "\n")),
+            ("glm-dense", GLM_DENSE, glm_values(CLOSERS, "")),
+            (
+                "minimax",
+                MINIMAX,
+                minimax_values({**CLOSERS, "city": "a </tool_call> b"}),
+            ),
+        )
+    ),
+    odd(
+        "xml-value-unclosed-then-good",
+        "A value that nothing closes does not hide the call behind it.",
+        QWEN_XML,
+        xml("<function=read>\n<parameter=city>\nRome")
+        + "\n"
+        + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
+        MALFORMED,
+        ROME,
+    ),
+    odd(
+        "xml-no-function-close-then-good",
+        "A function that nothing closes does not hide the call behind it.",
+        QWEN_XML,
+        xml("<function=read>\n<parameter=city>\nRome\n</parameter>")
+        + "\n"
+        + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
+        MALFORMED,
+        ROME,
+    ),
+    odd(
+        "glm-value-unclosed-then-good",
+        "A value that nothing closes does not hide the call behind it.",
+        [*GLM, *GLM_DENSE],
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</tool_call>\n"
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>",
+        MALFORMED,
+        ROME,
+    ),
+    odd(
+        "minimax-invoke-unclosed-then-good",
+        "An invocation that nothing closes does not hide the call behind it.",
+        MINIMAX,
+        minimax('<invoke name="read">\n<parameter name="city">Rome</parameter>')
+        + "\n"
+        + minimax('<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>'),
+        CUT,
+        ROME,
+    ),
+)
+
+CASES = (*CLOSERS_BEHIND, *TYPED, *ODDLY_OFFERED, *HERMES_CALLS, *XML_CALLS, *GLM_CALLS, *MINIMAX_CALLS)

@@ -100,6 +100,14 @@ KIMI_CALLS = (
         CUT,
     ),
     answering(
+        "kimi-close-in-string",
+        "A close marker inside a JSON string closes nothing.",
+        KIMI,
+        kimi(kimi_call("functions.get_weather:0", '{"city": "a <|tool_call_end|> b"}')),
+        {"name": "get_weather", "arguments": {"city": "a <|tool_call_end|> b"}},
+        requires=("RND-061",),
+    ),
+    answering(
         "kimi-text-and-call",
         "Text before the section of calls is content.",
         KIMI,
@@ -111,6 +119,14 @@ KIMI_CALLS = (
 )
 
 DEEPSEEK_CALLS = (
+    unoffered(
+        "deepseek-close-in-string",
+        "A close marker inside a JSON string closes nothing.",
+        DEEPSEEK_FIRST,
+        deepseek(fenced("get_weather", '{"city": "a <｜tool▁call▁end｜> b"}')),
+        {"name": "get_weather", "arguments": {"city": "a <｜tool▁call▁end｜> b"}},
+        requires=("RND-061",),
+    ),
     unoffered(
         "deepseek-calls",
         "Calls in fences come back.",

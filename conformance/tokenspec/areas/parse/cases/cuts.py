@@ -242,6 +242,40 @@ MARKERS = (
     ),
 )
 
+MISSPELLED_END = (
+    parse(
+        "call-behind-misspelled-end-of-thought",
+        "A call that ends a turn is a call, though the thought before it was never closed.",
+        [
+            text("<think>\nMild winters.\n</thinking>\n\n"),
+            text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'),
+            STOP,
+        ],
+        "OPEN_THOUGHT",
+        "TOOL_CALLS",
+        requires=("RND-061", "RND-064"),
+        says={"reasoning_complete": False, "tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome"}}]},
+        tools=TOOLS,
+        rows=["qwen3", "toy-bpe"],
+    ),
+    parse(
+        "call-drafted-in-a-cut-thought",
+        "A call drafted in a thought that goes on behind it is reasoning.",
+        [
+            text("<think>\nI could send "),
+            text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'),
+            text(" but will not"),
+            STOP,
+        ],
+        "OPEN_THOUGHT",
+        "TOOL_CALLS",
+        requires=("RND-061", "RND-064"),
+        says={"content": "", "reasoning_complete": False, "tool_calls": []},
+        tools=TOOLS,
+        rows=["qwen3", "toy-bpe"],
+    ),
+)
+
 RESPLITS = (
     parse(
         "resplit-content",
@@ -279,4 +313,4 @@ RESPLITS = (
     ),
 )
 
-CASES = (*CUTS, *STOPS, *MARKERS, *RESPLITS)
+CASES = (*CUTS, *STOPS, *MARKERS, *MISSPELLED_END, *RESPLITS)

@@ -135,6 +135,23 @@ def whole_call_broken(_: Request, __: Case, ___: dict[str, Any], result: Result)
         call["status"] = "malformed_structure"
 
 
+def first_closer_closes(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if "</tool_call>" in json.dumps(call["arguments"]):
+            call["status"] = "invalid_json"
+
+
+def cut_call_closed_by_a_string(_: Request, case: Case, __: dict[str, Any], result: Result) -> None:
+    if not case.input["completion"][-1].get("special") and "</tool_call> b" in json.dumps(case.input["completion"]):
+        for call in result["tool_calls"]:
+            call["status"] = "invalid_json"
+
+
+def calls_of_an_open_thought_lost(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    if result["reasoning_complete"] is False:
+        result["tool_calls"] = []
+
+
 def call_invented(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
     if not result["tool_calls"]:
         result["tool_calls"] = [{"name": "get_weather", "arguments": {}}]
@@ -181,6 +198,11 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("arguments-as-text", "RND-061", "returns arguments as JSON text", arguments_as_text),
     edited("coerces-values", "RND-061", "reads strings as JSON values", coerced_values),
     edited("whole-call-broken", "RND-061", "reports whole calls as broken", whole_call_broken),
+    edited("first-closer-closes", "RND-061", "ends a call at a close tag in a value", first_closer_closes),
+    edited("cut-call-closed", "RND-063", "ends a cut call at a close tag in a string", cut_call_closed_by_a_string),
+    edited(
+        "calls-behind-open-thought", "RND-061", "drops the calls behind an open thought", calls_of_an_open_thought_lost
+    ),
     edited("call-invented", "RND-061", "finds a call in text", call_invented),
     edited("calls-renumbered", "RND-080", "numbers calls instead of reading their ids", calls_renumbered, WITH_IDS),
     edited("span-short", "RND-081", "ends the span of a call a token early", span_a_token_short),

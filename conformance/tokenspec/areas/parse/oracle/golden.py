@@ -50,7 +50,7 @@ def _expect(given: ParseInput, row: Row) -> ParseExpect:
     if len([piece for piece in pieces if piece.turn is not None]) != 1:
         raise NotApplicable("the completion holds no turn, and the case does not say what it says")
     number, piece = next((number, piece) for number, piece in enumerate(pieces) if piece.turn is not None)
-    if _content_is_written_as_thought(conversation, piece):
+    if piece.turn is not None and content_is_written_as_thought(conversation, piece.turn):
         raise NotApplicable("the template writes this turn's content as a thought")
     if _names_are_not_written(piece):
         raise NotApplicable("the row does not write the names of calls, and these ids do not hold them")
@@ -76,13 +76,13 @@ def _cut_call_has_no_marker(row: Row, piece: Resolved) -> bool:
     return not any(marker in piece.turn.text[begin : piece.characters] for marker in markers)
 
 
-def _content_is_written_as_thought(conversation: Conversation, piece: Resolved) -> bool:
+def content_is_written_as_thought(conversation: Conversation, turn: Turn) -> bool:
     """Some templates put text that stands beside a call where reasoning goes; then no parser can tell them apart."""
     thought = conversation.thought()
-    if thought is None or piece.turn is None or not thought.open.strip():
+    if thought is None or not thought.open.strip():
         return False
-    starts = [start for path, spans in piece.turn.fields.items() if path[0] == "content" for start, _ in spans]
-    return bool(starts) and piece.turn.text[: min(starts)].rstrip().endswith(thought.open.rstrip())
+    starts = [start for path, spans in turn.fields.items() if path[0] == "content" for start, _ in spans]
+    return bool(starts) and turn.text[: min(starts)].rstrip().endswith(thought.open.rstrip())
 
 
 def _said(known: ParseExpect, says: Says) -> ParseExpect:
