@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,9 +18,12 @@ from tokenspec_reference.renderers.training import build_training_sample
 if TYPE_CHECKING:
     from tokenspec_reference.loaded_model import LoadedModel
 
+KEPT_RENDERERS = 16
+"""How many renderers a row keeps: one for each set of options that is asked for in turn."""
+
 
 def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:
-    """The renderer a request asks for, of the row's family.
+    """The renderer a request asks for, of the row's family; what its template shows of turns is found once.
 
     Raises:
         TokenSpecError: the row was not loaded.
@@ -27,6 +31,15 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     model = models.get(request.get("model", ""))
     if model is None:
         raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
+    asked = json.dumps([request.get(name) for name in ("options", "normalisation", "encoding", "id_profile", "now")])
+    renderer = model.renderers.pop(asked, None) or _create(request, model)
+    while len(model.renderers) >= KEPT_RENDERERS:
+        del model.renderers[next(iter(model.renderers))]
+    model.renderers[asked] = renderer
+    return renderer
+
+
+def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
     options = {name: value for name, value in (request.get("options") or {}).items() if name != "add_generation_prompt"}
     given = options.pop("chat_template", None)
     # what the row states of turns is true of its own template
