@@ -45,6 +45,15 @@ def both(*names: str) -> list[str]:
     return [*prefix(*names), *coherence(*names)]
 
 
+def losses(*names: str) -> list[str]:
+    """What vanishes before a question, up to an answer, up to calls, up to their results, behind a loop."""
+    return [f"losses.{name}" for name in names]
+
+
+EVERYWHERE = losses("question", "answer", "calls", "results", "loop")
+AFTER_CALLS = losses("calls", "results", "loop")
+
+
 def of(role: str, text: str) -> str:
     """Other text for messages of one role, bodies of the others as they were."""
     return f"{{%- if message.role == '{role}' -%}}{text}{{%- else -%}}{BODY}{{%- endif -%}}"
@@ -86,9 +95,10 @@ STABILITY: dict[str, Seed] = {
         "prefix_stable",
         "reasoning.in_loop",
         "reasoning.history",
+        *losses("question", "results", "loop"),
     ),
     "reasoning is never printed": seed(
-        THOUGHT, "{%- if false -%}", "reasoning.final", "reasoning.in_loop", "reasoning.history"
+        THOUGHT, "{%- if false -%}", "reasoning.final", "reasoning.in_loop", "reasoning.history", *EVERYWHERE
     ),
     "an empty thought before the last answer": seed(
         ANSWER,
@@ -167,6 +177,14 @@ BODIES: dict[str, Seed] = {
         "roles.system later",
         "content.system",
         "parts.system",
+        *EVERYWHERE,
+    ),
+    "a system message goes with the last answer": seed(
+        LOOP,
+        "{%- for message in messages if message.role != 'system' or messages[-1].role != 'assistant' -%}\n",
+        *prefix("system_mid"),
+        *coherence("system_mid"),
+        *losses("answer", "calls"),
     ),
     "a later system message is refused": seed(
         LOOP, refuse("message.role == 'system' and not loop.first"), "roles.system later", *prefix("system_mid")
@@ -179,6 +197,7 @@ BODIES: dict[str, Seed] = {
         "content.user",
         "parts.user",
         "system.preamble",
+        *EVERYWHERE,
     ),
     "assistant bodies are dropped": seed(
         ANSWER,
@@ -188,9 +207,16 @@ BODIES: dict[str, Seed] = {
         "content.assistant",
         "parts.assistant",
         "reasoning.inline_history",
+        *EVERYWHERE,
     ),
     "results are dropped": seed(
-        BODY, of("tool", "{{- '<|im_end|>' -}}"), "roles.tool", "roles.tool without call", "content.tool", "parts.tool"
+        BODY,
+        of("tool", "{{- '<|im_end|>' -}}"),
+        "roles.tool",
+        "roles.tool without call",
+        "content.tool",
+        "parts.tool",
+        *losses("results", "loop"),
     ),
     "developer messages are dropped": seed(
         LOOP, "{%- for message in messages if message.role != 'developer' -%}\n", "roles.developer"
@@ -262,7 +288,16 @@ CALLS: dict[str, Seed] = {
         ARGUMENTS, ARGUMENTS.replace("| tojson)", "| tojson(ensure_ascii=true))"), "calls.non_ascii"
     ),
     "calls beside content are dropped": seed(
-        "in message.tool_calls or []", "in message.tool_calls if not message.content", "calls.beside_content"
+        "in message.tool_calls or []",
+        "in message.tool_calls if not message.content",
+        "calls.beside_content",
+        *AFTER_CALLS,
+    ),
+    "content beside calls is dropped": seed(
+        ANSWER, "{{- body(message.content) if not message.tool_calls -}}", *AFTER_CALLS
+    ),
+    "all calls but the first are dropped": seed(
+        "in message.tool_calls or []", "in (message.tool_calls or [])[:1]", *AFTER_CALLS
     ),
     "content none is printed": seed(
         ANSWER, "{{- body(message.content) if message.content is defined else 'None' -}}", "calls.content_none"

@@ -69,13 +69,14 @@ def test_a_certificate_of_another_oracle_is_not_compared(changed: Path) -> None:
 
 
 def test_accepting_writes_the_facts_and_the_reason(changed: Path) -> None:
+    before = json.loads(changed.read_text())["reviewed"]
     code, _ = tokenspec("models", "certify", "toy-bpe", "--accept", "the template lost its manners")
     assert code == 0
     found = json.loads(changed.read_text())
     assert found["facts"]["system"]["default"] == "You are a careful toy assistant."
     assert found["reviewed"][-1]["facts"] == ["system.default"]
     assert found["reviewed"][-1]["reason"] == "the template lost its manners"
-    assert len(found["reviewed"]) == 2
+    assert len(found["reviewed"]) == len(before) + 1
     assert tokenspec("models", "certify", "toy-bpe")[0] == 0
 
 

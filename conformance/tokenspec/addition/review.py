@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokenspec.certificate.screen import lost_lines
+
 if TYPE_CHECKING:
     from tokenspec.areas.area import Cell
     from tokenspec.certificate import Certificate
@@ -47,7 +49,8 @@ def sheet(spec: RowSpec, certificate: Certificate, made: list[tuple[Cell, Golden
         counts.setdefault(cell.area.name, Counter())[golden.outcome] += 1
     rendered = [(cell, golden) for cell, golden in made if cell.area.name == "render"]
     lines = [_line(cell, golden) for cell, golden in rendered]
-    return Sheet(spec, certificate, lines, counts, list(_texts(rendered)), notes)
+    lost = [f"the template leaves out, {line}" for line in lost_lines(certificate.facts)]
+    return Sheet(spec, certificate, lines, counts, list(_texts(rendered)), [*notes, *lost])
 
 
 def _line(cell: Cell, golden: Golden) -> Line:

@@ -7,6 +7,7 @@ from tokenspec.oracle.transformers import versions
 
 from . import calls, conversation, stability, turns
 from .facts import Certificate, Facts, Tokens
+from .losses import losses
 from .probe import Probe, Refused, text_row
 from .scenarios import USER
 from .source import template_facts
@@ -42,6 +43,7 @@ def measure(row: Row, *, with_tokens: bool) -> Facts:
         content=conversation.content(probe, spelling),
         parts=conversation.parts(probe, spelling),
         reasoning=conversation.reasoning(probe, spelling),
+        losses=losses(probe, spelling),
         system=conversation.system(probe),
         date=conversation.date(probe, spelling),
         stop=turns.stop(probe, spelling),

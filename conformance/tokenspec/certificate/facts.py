@@ -21,6 +21,7 @@ Scenario = Literal[
     "parallel_tools",
     "system_mid",
 ]
+Ending = Literal["question", "answer", "calls", "results", "loop"]
 Said = Annotated[str, one_of("kept", "as system", "as user", "dropped")]
 Body = Annotated[str, one_of("verbatim", "stripped( left| right)?", "as json", "altered", "dropped")]
 Parts = Annotated[str, one_of("joined", "printed whole", "dropped")]
@@ -150,6 +151,7 @@ class Facts(Fact, frozen=True):
     content: dict[str, Body]
     parts: dict[str, Parts]
     reasoning: Reasoning
+    losses: dict[Ending, list[str] | Annotated[str, msgspec.Meta(pattern="^refused: [A-Za-z]+$")]]
     system: System
     date: Date
     stop: Stop

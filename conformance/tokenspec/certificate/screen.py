@@ -13,6 +13,13 @@ from rich.text import Text
 from .facts import Break, Certificate, Facts, Property
 from .files import Change
 
+ENDINGS = {
+    "question": "before a question",
+    "answer": "up to an answer",
+    "calls": "up to calls",
+    "results": "up to results",
+    "loop": "behind a loop",
+}
 GOOD = {"holds", "kept", "verbatim", "joined", "shown"}
 
 
@@ -76,6 +83,8 @@ def statements(facts: Facts) -> Iterator[tuple[str, Text]]:
     yield "list of parts", _grouped(facts.parts)
     thought = {name: getattr(facts.reasoning, name) for name in facts.reasoning.__struct_fields__}
     yield "reasoning", _grouped(thought)
+    lost = list(lost_lines(facts))
+    yield "lost", Text("; ".join(lost) or "nothing", "red" if lost else "green")
     default = facts.system.default
     yield "default system", Text("none" if default is None else _short(default, 70))
     yield "before it all", Text(_short(facts.system.preamble, 70))
@@ -115,6 +124,13 @@ def _grouped(said: Mapping[str, str]) -> Text:
         line.append(answer, "" if answer in GOOD else "red" if answer == "dropped" else "yellow")
         line.append(": " + ", ".join(by_answer[answer]))
     return line
+
+
+def lost_lines(facts: Facts) -> Iterator[str]:
+    """What vanishes, by what the conversation ends with."""
+    for ending, lost in facts.losses.items():
+        if lost:
+            yield f"{ENDINGS[ending]}: {', '.join(lost) if isinstance(lost, list) else lost}"
 
 
 def _stop(facts: Facts) -> Text:
