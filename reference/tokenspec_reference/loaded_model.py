@@ -17,8 +17,8 @@ class LoadedModel:
 
     ``family`` names the renderer, None where it is to be found; ``directory`` holds ``tokenizer.json``,
     ``tokenizer_config.json`` and ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``,
-    ``assistant_close``, ``placeholder`` (lists of strings) and ``straddle``. ``renderers`` are those that were asked for
-    last, by what asked for them.
+    ``assistant_close``, ``placeholder`` (lists of strings) and ``straddle``. ``renderers`` are those that were asked
+    for last, by what asked for them.
     """
 
     id: str

@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from jinja2.runtime import Context
 
-    from .limits import Limits
 
     Filter = Callable[..., Any]
 
 
-def tracking_filters(builtin: dict[str, Filter], limits: Limits) -> dict[str, Filter]:
+def tracking_filters(builtin: dict[str, Filter]) -> dict[str, Filter]:
     """All filters of an environment, with those that build strings replaced."""
-    kept = {name: _kept(name, function, limits) for name, function in builtin.items()}
+    kept = {name: _kept(name, function) for name, function in builtin.items()}
     return {**kept, **{name: _own(function, kept[name]) for name, function in _OWN.items()}}
 
 
@@ -44,13 +43,13 @@ def _own(function: Filter, escaping: Filter) -> Filter:
     return pass_context(filtered)
 
 
-def _kept(name: str, function: Filter, limits: Limits) -> Filter:
+def _kept(name: str, function: Filter) -> Filter:
     """Jinja's filter, bounded; text it computes is derived."""
     wants = _PassArg.from_obj(function)
     computes = name in _COMPUTING or name in _OWN
 
     def filtered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        check_method(limits, name, value, args, kwargs)
+        check_method(state_of(context).limits, name, value, args, kwargs)
         state_of(context).budget.spend(1)
         if wants is _PassArg.context:
             result = function(context, value, *args, **kwargs)

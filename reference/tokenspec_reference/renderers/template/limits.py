@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
@@ -24,11 +25,11 @@ class TemplateLimitExceeded(TokenSpecError):
     rejection_code = "template-limit"
 
 
-def printed_size(value: Any) -> int:
+def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({})) -> int:
     """How many characters a value has at least when it is printed or walked: shared parts count every time.
 
     Lists that hold one list twice, which holds one list twice, and so on, are small in memory and endless on paper.
-    Every part is visited once.
+    Every part is visited once; those that are ``measured``, by identity, not at all.
     """
     known: dict[int, int] = {}
 
@@ -37,6 +38,8 @@ def printed_size(value: Any) -> int:
             return len(part) + 1
         if not isinstance(part, (list, tuple, Mapping)):
             return 1
+        if id(part) in measured:
+            return measured[id(part)]
         if id(part) not in known:
             known[id(part)] = 0  # a cycle ends here
             items = (*part.keys(), *part.values()) if isinstance(part, Mapping) else part
@@ -48,10 +51,14 @@ def printed_size(value: Any) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """``characters`` bounds the output and every value on the way; ``steps`` bounds loop iterations and calls."""
+    """``characters`` bounds the output and every value on the way; ``steps`` bounds loop iterations and calls.
+
+    ``measured`` are the sizes of what a render was given, by identity: a template asks for ``messages`` at every turn.
+    """
 
     characters: int = 64 * 2**20
     steps: int = 5_000_000
+    measured: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def check_size(self, size: Any) -> None:
         """Refuse a string or list of ``size`` elements (anything but a number passes).
@@ -73,8 +80,8 @@ class Limits:
             TemplateLimitExceeded: as for :meth:`check_size`.
         """
         for value in values:
-            if isinstance(value, (list, tuple, Mapping)):
-                self.check_size(printed_size(value))
+            if not isinstance(value, str) and isinstance(value, (list, tuple, Mapping)):
+                self.check_size(printed_size(value, self.measured))
 
 
 class Budget:

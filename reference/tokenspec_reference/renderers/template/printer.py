@@ -76,7 +76,7 @@ class Printer:
             "documents": None,
             **self.special_tokens,
             **{name: track(value, OUTSIDE, (name,)) for name, value in chat.options.items()},
-            "messages": [track(dict(turn.message), turn.index, ()) for turn in chat.turns],
+            "messages": state.table.measure([track(dict(turn.message), turn.index, ()) for turn in chat.turns]),
             "tools": track(chat.tools, OUTSIDE, ("tools",)),
             "add_generation_prompt": add_generation_prompt,
             STATE: state,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .limits import Budget, Limits
@@ -24,8 +25,8 @@ class RenderState:
 
     def __init__(self, limits: Limits) -> None:
         """Start outside all loops."""
-        self.limits = limits
         self.table = ValueTable()
+        self.limits = replace(limits, measured=self.table.sizes)
         self.budget = Budget(limits)
         self.loops: list[int] = [-1]
         self.index_loops: list[bool] = [False]

@@ -71,7 +71,7 @@ class TrackingSandbox(ChatSandbox):
         """Build the environment; ``limits`` belong to it because Jinja folds constants when it compiles."""
         super().__init__(normalisation)
         self.limits = limits
-        self.filters = tracking_filters(self.filters, limits)
+        self.filters = tracking_filters(self.filters)
         self.globals["lipsum"] = random_text
         self.tests = {**self.tests, **{name: self._measured(self.tests[name]) for name in COMPARING}}
         self.concat = self._concat  # type: ignore[method-assign]
@@ -79,11 +79,11 @@ class TrackingSandbox(ChatSandbox):
     def _measured(self, test: Any) -> Callable[..., bool]:
         """A test that compares, behind the bound of what it compares."""
 
-        def measured(*values: Any) -> bool:
-            self.limits.check_tree(*values)
+        def measured(context: Context, *values: Any) -> bool:
+            state_of(context).limits.check_tree(*values)
             return bool(test(*values))
 
-        return measured
+        return pass_context(measured)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree: nodes.Template = LoopMarks().visit(super()._parse(source, name, filename))
@@ -97,23 +97,25 @@ class TrackingSandbox(ChatSandbox):
 
     def text_of(self, context: Context, value: Any) -> str:
         """``{{ value }}``."""
-        self.limits.check_tree(value)
-        return text_of(value, state_of(context).table)
+        state = state_of(context)
+        if not isinstance(value, str):
+            state.limits.check_tree(value)
+        return text_of(value, state.table)
 
     def escape_or_text(self, context: Context, value: Any) -> str:
         """``{{ value }}`` inside ``{% autoescape true %}``."""
-        self.limits.check_tree(value)
+        state_of(context).limits.check_tree(value)
         return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
 
     def join_text(self, context: Context, values: Sequence[Any]) -> str:
         """``a ~ b``."""
-        self.limits.check_tree(*values)
-        table = state_of(context).table
-        return self._concat([text_of(value, table) for value in values])
+        state = state_of(context)
+        state.limits.check_tree(*values)
+        return self._concat([text_of(value, state.table) for value in values])
 
     def join_escaped(self, context: Context, values: Sequence[Any]) -> str:
         """``a ~ b`` inside ``{% autoescape true %}``: one safe operand makes the whole safe."""
-        self.limits.check_tree(*values)
+        state_of(context).limits.check_tree(*values)
         table = state_of(context).table
         texts = [value if isinstance(value, Tracked) else text_of(value, table) for value in values]
         if any(hasattr(text, "__html__") for text in texts):
@@ -129,16 +131,17 @@ class TrackingSandbox(ChatSandbox):
         return Tracked.of(str.__str__(text), tuple((length, found or origin) for length, found in runs_of(text)))
 
     # --- operators, attributes, calls
-    def bounded(self, _: Context, value: Any) -> Any:
+    def bounded(self, context: Context, value: Any) -> Any:
         """An operand of a comparison, which walks lists to their ends."""
-        self.limits.check_tree(value)
+        if not isinstance(value, str):
+            state_of(context).limits.check_tree(value)
         return value
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """``left operator right`` within bounds."""
         check_operator(self.limits, operator, left, right)
         if operator == "%" and isinstance(left, str):
-            return percent(left, right, state_of(context).table, self.limits)
+            return percent(left, right, state_of(context).table, state_of(context).limits)
         return self.binop_table[operator](left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -163,9 +166,9 @@ class TrackingSandbox(ChatSandbox):
         """``obj(...)``; the odd names are Jinja's, so that templates can pass any keyword."""
         owner = getattr(__obj, "__self__", None)
         if __obj is __self.globals["raise_exception"]:
-            __self.limits.check_tree(*args)
+            state_of(__context).limits.check_tree(*args)
         if isinstance(owner, str):
-            check_method(__self.limits, __obj.__name__, owner, args, kwargs)
+            check_method(state_of(__context).limits, __obj.__name__, owner, args, kwargs)
         result = super().call(__context, __obj, *args, **kwargs)
         if isinstance(result, range):
             state_of(__context).budget.spend(len(result))
@@ -218,7 +221,7 @@ class _Format:
         return self._formatter(context).vformat(self._template, args, kwargs)
 
     def _formatter(self, context: Context) -> TrackedFormatter:
-        return TrackedFormatter(self._environment, state_of(context).table, self._environment.limits)
+        return TrackedFormatter(self._environment, state_of(context).table, state_of(context).limits)
 
 
 def random_text(*_: Any, **__: Any) -> str:

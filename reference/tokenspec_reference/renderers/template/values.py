@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .limits import printed_size
 from .provenance import DERIVED, Origin, Tracked, runs_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class ValueTable:
         self._whole: set[int] = set()
         self._scalars: dict[tuple[int, Any], int] = {}
         self._alive: list[Any] = []
+        self.sizes: dict[int, int] = {}
 
     def origin(self, message: int, path: Path, *, key: bool = False) -> int:
         """Number of a new origin."""
@@ -78,13 +80,19 @@ class ValueTable:
         return value
 
     def _register(self, container: Any, items: Iterable[tuple[Any, Any]], message: int, path: Path) -> Any:
-        self._alive.append(container)
+        self.measure(container)
         self._messages[id(container)] = message
         if not path:
             self._whole.add(id(container))
         for key, item in items:
             if item is None or item is True or item is False:
                 self._scalars[id(container), key] = self.origin(message, (*path, key))
+        return container
+
+    def measure(self, container: Any) -> Any:
+        """The container, whose size is known from now on: nothing in a template can change it."""
+        self._alive.append(container)
+        self.sizes[id(container)] = printed_size(container, self.sizes)
         return container
 
     def is_message(self, value: Any) -> bool:
