@@ -48,7 +48,8 @@ def conversation(spelling: Spelling, ending: Ending, given: set[str]) -> list[Me
     """The messages up to the one that it ends with, with the strings that are given."""
     beside = "content beside calls"
     calling = replace(spelling, content=WORDS[beside] if beside in given else spelling.content)
-    thought: dict[str, Any] = {"reasoning_content": WORDS["reasoning of calls"]} if "reasoning of calls" in given else {}
+    thinks = "reasoning of calls" in given
+    thought: dict[str, Any] = {"reasoning_content": WORDS["reasoning of calls"]} if thinks else {}
     answer = {"content": WORDS["answer"], "reasoning_content": WORDS["reasoning of the answer"]}
     opening: list[Message] = [
         *([{"role": "system", "content": WORDS["system"]}] if "system" in given else []),

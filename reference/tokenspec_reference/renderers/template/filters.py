@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from jinja2.runtime import Context
 
-
     Filter = Callable[..., Any]
 
 
