@@ -22,7 +22,7 @@ def test_the_faultless_template_has_no_hazard(faultless: dict[str, Any]) -> None
     remarkable = {
         name: fact
         for name, fact in faultless.items()
-        if fact not in ("holds", "kept", "verbatim", "joined", "shown", True, False, "", None, [])
+        if fact not in ("holds", "kept", "verbatim", "joined", "shown", "nothing", True, False, "", None, [])
     }
     assert remarkable == {
         "prompt.text": "<|im_start|>assistant\n",

@@ -151,7 +151,7 @@ class Facts(Fact, frozen=True):
     content: dict[str, Body]
     parts: dict[str, Parts]
     reasoning: Reasoning
-    losses: dict[Ending, list[str] | Annotated[str, msgspec.Meta(pattern="^refused: [A-Za-z]+$")]]
+    losses: dict[Ending, str]
     system: System
     date: Date
     stop: Stop

@@ -28,19 +28,21 @@ OPTIONAL = ({"system"}, {"reasoning of calls"}, {"content beside calls"}, {"call
 """What some templates refuse, left out in turn."""
 
 
-def losses(probe: Probe, spelling: Spelling) -> dict[Ending, list[str] | str]:
+def losses(probe: Probe, spelling: Spelling) -> dict[Ending, str]:
     """What has no word in the text, by the last message: a question, an answer, calls, their results."""
     return {ending: _lost(probe, spelling, ending) for ending in ("question", "answer", "calls", "results", "loop")}
 
 
-def _lost(probe: Probe, spelling: Spelling, ending: Ending) -> list[str] | str:
+def _lost(probe: Probe, spelling: Spelling, ending: Ending) -> str:
     """Of the fullest conversation that the template does not refuse: what it refuses is another fact."""
     text: str | Refused = ""
     for refused in (left_out for count in range(len(OPTIONAL) + 1) for left_out in combinations(OPTIONAL, count)):
         said = conversation(spelling, ending, set(WORDS).difference(*refused))
         text = probe.text(said, tools=tools_of(said))
         if not isinstance(text, Refused):
-            return [name for name, word in WORDS.items() if word in str(said) and word not in text]
+            return (
+                ", ".join(name for name, word in WORDS.items() if word in str(said) and word not in text) or "nothing"
+            )
     return str(text)
 
 

@@ -129,8 +129,8 @@ def _grouped(said: Mapping[str, str]) -> Text:
 def lost_lines(facts: Facts) -> Iterator[str]:
     """What vanishes, by what the conversation ends with."""
     for ending, lost in facts.losses.items():
-        if lost:
-            yield f"{ENDINGS[ending]}: {', '.join(lost) if isinstance(lost, list) else lost}"
+        if lost != "nothing":
+            yield f"{ENDINGS[ending]}: {lost}"
 
 
 def _stop(facts: Facts) -> Text:
