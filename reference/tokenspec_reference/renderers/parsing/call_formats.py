@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tokenspec_reference.renderers.parsing.closing import EndingOf, TaggedValues, ends_anywhere, json_ending
+from tokenspec_reference.renderers.parsing.closing import JsonValues, TaggedValues, Values
 from tokenspec_reference.renderers.parsing.parsed import Status
 
 MISSING = object()
@@ -16,7 +16,10 @@ XML_VALUES = TaggedValues.of(
     begins="<parameter=", head=r"<parameter=([^>\n]*)>\n?", close="</parameter>", last="</function>"
 )
 KEY_VALUES = TaggedValues.of(
-    begins="<arg_key>", head=r"<arg_key>(.*?)</arg_key>\s*<arg_value>", close="</arg_value>", last="</arg_value>"
+    begins="<arg_key>",
+    head=r"<arg_key>((?:(?!<arg_key>).)*?)</arg_key>\s*<arg_value>",
+    close="</arg_value>",
+    last="</arg_value>",
 )
 INVOCATION = re.compile(
     r'<invoke name="([^"]*)">((?:(?!<invoke name=).)*?)(</invoke>\s*(?=<invoke name=|\Z)|\Z)', re.DOTALL
@@ -44,7 +47,7 @@ class CallFormat:
     """Blocks of calls in the text. ``sections`` are markers around a group of blocks; they are no content.
 
     An empty ``end`` says that a block runs to the next one. ``separator`` is what the template writes between content
-    and the first block. ``ending`` says whether a close marker ends the block, or stands in a value of it.
+    and the first block. ``values`` say whether a close marker ends the block, or stands in one of them.
     """
 
     begin: str
@@ -52,7 +55,7 @@ class CallFormat:
     read: Reader
     separator: str = ""
     sections: tuple[str, ...] = ()
-    ending: EndingOf = ends_anywhere
+    values: Values | None = None
 
 
 class ToolSchemas:
@@ -249,23 +252,23 @@ def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
     return called(value["name"], value["parameters"], tools)
 
 
-JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", ending=json_ending)
-XML_CALLS = CallFormat("<tool_call>", "</tool_call>", read_xml_function, separator="\n\n", ending=XML_VALUES.ending)
-KEY_VALUE_CALLS = CallFormat("<tool_call>", "</tool_call>", read_key_values, ending=KEY_VALUES.ending)
+JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", values=JsonValues())
+XML_CALLS = CallFormat("<tool_call>", "</tool_call>", read_xml_function, separator="\n\n", values=XML_VALUES)
+KEY_VALUE_CALLS = CallFormat("<tool_call>", "</tool_call>", read_key_values, values=KEY_VALUES)
 MINIMAX_CALLS = CallFormat(
-    "<minimax:tool_call>", "</minimax:tool_call>", read_invocations, separator="\n", ending=INVOKED_VALUES.ending
+    "<minimax:tool_call>", "</minimax:tool_call>", read_invocations, separator="\n", values=INVOKED_VALUES
 )
 KIMI_CALLS = CallFormat(
     "<|tool_call_begin|>",
     "<|tool_call_end|>",
     read_kimi,
     sections=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
-    ending=json_ending,
+    values=JsonValues(),
 )
 DEEPSEEK_CALLS = CallFormat(
     "<｜tool▁call▁begin｜>",
     "<｜tool▁call▁end｜>",
     read_fenced_json,
     sections=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
-    ending=json_ending,
+    values=JsonValues(),
 )

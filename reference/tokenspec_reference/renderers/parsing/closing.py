@@ -8,32 +8,40 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 Ending = Literal["whole", "open", "broken"]
 """What a block does at a close marker: it ends, a value goes on behind the marker, or it is no such notation."""
 
-EndingOf = Callable[[str], Ending]
+
+class Values(Protocol):
+    """The values in a block. ``close`` is what every value ends with that may hold a marker."""
+
+    @property
+    def close(self) -> str: ...
+
+    def ending(self, text: str) -> Ending:
+        """What the block does behind ``text``."""
+        ...
 
 
-def ends_anywhere(text: str) -> Ending:
-    """The first close marker ends a block of which nothing more is known."""
-    del text
-    return "whole"
-
-
-def json_ending(text: str) -> Ending:
+@dataclass(frozen=True)
+class JsonValues:
     """JSON goes on where a string is not closed; what stands around the JSON is not looked at."""
-    start = text.find("{")
-    if start < 0:
-        return "broken"
-    try:
-        json.JSONDecoder().raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        return "open" if error.msg.startswith("Unterminated string") else "broken"
-    return "whole"
+
+    close: str = '"'
+
+    def ending(self, text: str) -> Ending:
+        """See :class:`Values`."""
+        start = text.find("{")
+        if start < 0:
+            return "broken"
+        try:
+            json.JSONDecoder().raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            return "open" if error.msg.startswith("Unterminated string") else "broken"
+        return "whole"
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class TaggedValues:
     def ending(self, text: str) -> Ending:
         """Values go on where the last one is not closed, and those before it are."""
         if text.lstrip().startswith("{"):
-            return json_ending(text)
+            return JsonValues().ending(text)
         written, begun = text.rstrip(), text.rfind(self.begins)
         if begun < 0 or written.endswith((self.close, self.last)):
             return "whole" if written.endswith(self.last) and self.are_whole(text) else "broken"

@@ -97,14 +97,14 @@ def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSche
 def _close(view: Completion, inside: int, form: CallFormat) -> int:
     """Where the block closes; -1 if nowhere: a value that was cut may spell the marker."""
     first = close = view.find(form.end, inside)
-    while close >= 0:
-        ending = form.ending(view.text[inside:close])
-        if ending == "whole":
-            return close
-        if ending == "broken":
-            return first
-        close = view.find(form.end, close + 1)
-    return first if view.stopped else -1
+    values = form.values
+    while values is not None and close >= 0:
+        ending = values.ending(view.text[inside:close])
+        if ending != "open":
+            return close if ending == "whole" else first
+        value_end = view.text.find(values.close, close)  # no marker before it can end the block
+        close = -1 if value_end < 0 else view.find(form.end, value_end)
+    return first if values is None or view.stopped else -1
 
 
 def _content(view: Completion, texts: list[str], form: CallFormat, *, has_calls: bool) -> str:
