@@ -1,5 +1,6 @@
 """The next prompt: sampled ids stay, the template's text follows, or the bridge declines."""
 
+import asyncio
 import copy
 
 import pytest
@@ -13,6 +14,7 @@ from tokenspec_reference.renderers.generate import (
     MalformedCompletion,
     PromptTooLong,
     generate,
+    generate_async,
 )
 
 ASK = {"role": "user", "content": "hi"}
@@ -128,6 +130,35 @@ def test_generate_hands_the_attribution_through():
     assert (given_ids.prompt_ids, given_ids.prompt_attribution) == ([1, 2], None)
     mine = r.bridge_to_next_turn(prompt(r), ids("x<|im_end|>"), NEXT)
     assert generate(complete, r, NEXT, prompt_ids=mine.token_ids, prompt_attribution=mine).prompt_attribution is mine
+
+
+def test_a_transport_may_be_awaited():
+    r = renderer()
+    complete, sent = server("ok<|im_end|>")
+
+    async def later(request):
+        await asyncio.sleep(0)
+        return complete(request)
+
+    found = asyncio.run(generate_async(later, r, [ASK], sampling_params={"top_p": 0.9}))
+    assert found == generate(complete, r, [ASK], sampling_params={"top_p": 0.9})
+    assert sent[0] == sent[1]
+
+
+def test_the_familys_stop_ids_and_logprobs_are_always_asked_for():
+    r = renderer()
+    complete, sent = server("ok<|im_end|>")
+    generate(complete, r, [ASK], sampling_params={"stop_token_ids": [7], "logprobs": None, "top_p": 0.9})
+    stops = [*r.get_stop_token_ids(), 7]
+    assert sent[0].sampling_params == {"stop_token_ids": stops, "logprobs": 1, "top_p": 0.9}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), 0.5, -9999.0, None, True])
+def test_what_is_no_log_probability_is_refused_with_its_place(value):
+    complete, _ = server("ok<|im_end|>", logprobs=[-1.0, value, -1.0])
+    with pytest.raises(MalformedCompletion) as refused:
+        generate(complete, renderer(), [ASK])
+    assert refused.value.field == "logprobs[1]"
 
 
 def test_generate_refuses_what_cannot_be_used():

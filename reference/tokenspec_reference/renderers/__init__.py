@@ -4,7 +4,7 @@ from tokenspec_reference.renderers.attribute import attribute_text_segments
 from tokenspec_reference.renderers.collate import Batch, collate
 from tokenspec_reference.renderers.create import create_renderer
 from tokenspec_reference.renderers.families import family_names
-from tokenspec_reference.renderers.generate import Completion, Generation, GenerationRequest, generate
+from tokenspec_reference.renderers.generate import Completion, Generation, GenerationRequest, generate, generate_async
 from tokenspec_reference.renderers.parsing import ParsedResponse, ParsedToolCall
 from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
@@ -35,4 +35,5 @@ __all__ = [
     "create_renderer",
     "family_names",
     "generate",
+    "generate_async",
 ]

@@ -6,7 +6,7 @@ test can play the server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.parsing.parsed import ParsedToolCall
     from tokenspec_reference.renderers.rendered import RenderedTokens
     from tokenspec_reference.renderers.renderer import Renderer
+
+NO_LOGPROB = -9999.0
 
 
 class MalformedCompletion(TokenSpecError):
@@ -81,15 +83,77 @@ def generate(
         renderer: renders the prompt and reads the answer.
         messages: the conversation; not rendered when ``prompt_ids`` are given.
         tools: tool schemas, for the prompt and for reading calls.
-        sampling_params: passed on; ``stop_token_ids`` and ``logprobs`` are filled in when missing.
+        sampling_params: passed on, but ``logprobs`` is 1, and the family's stop ids are always among
+            ``stop_token_ids``: without them a completion cannot be read or trained on.
         prompt_ids: ids built before, e.g. by a bridge.
         prompt_attribution: what belongs to these ids; handed through untouched. Ids without it give None.
         max_prompt_len: the longest prompt allowed, in tokens.
 
     Raises:
         PromptTooLong: before anything is sent.
-        MalformedCompletion: the answer has no finite log-probability for every id.
+        MalformedCompletion: the answer has not one log-probability for every id: a finite number, at most 0, and not
+            the -9999 that servers write where they have none.
     """
+    asked = _ask(
+        renderer,
+        messages,
+        tools=tools,
+        sampling_params=sampling_params,
+        prompt_ids=prompt_ids,
+        prompt_attribution=prompt_attribution,
+        max_prompt_len=max_prompt_len,
+    )
+    return asked.read(complete(asked.request))
+
+
+async def generate_async(
+    complete: Callable[[GenerationRequest], Awaitable[Completion]],
+    renderer: Renderer,
+    messages: Sequence[Mapping[str, Any]],
+    **options: Any,
+) -> Generation:
+    """:func:`generate` with a transport that is awaited; ``options`` are its keywords."""
+    asked = _ask(renderer, messages, **options)
+    return asked.read(await complete(asked.request))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A request, and what is needed to read its answer."""
+
+    renderer: Renderer
+    tools: Any
+    request: GenerationRequest
+    prompt_attribution: RenderedTokens | None
+
+    def read(self, answer: Completion) -> Generation:
+        check_logprobs(answer)
+        prompt_ids = self.request.token_ids
+        said = self.renderer.parse_response(answer.token_ids, tools=self.tools, prompt_ids=prompt_ids)
+        has_call = any(call.status == "ok" for call in said.tool_calls)
+        return Generation(
+            prompt_ids=prompt_ids,
+            completion_ids=list(answer.token_ids),
+            completion_logprobs=list(answer.logprobs),
+            content=said.content,
+            reasoning_content=said.reasoning_content,
+            reasoning_complete=said.reasoning_complete,
+            finish_reason="tool_calls" if has_call and answer.finish_reason == "stop" else answer.finish_reason,
+            tool_calls=said.tool_calls,
+            prompt_attribution=self.prompt_attribution,
+        )
+
+
+def _ask(
+    renderer: Renderer,
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    tools: Any = None,
+    sampling_params: Mapping[str, Any] | None = None,
+    prompt_ids: Sequence[int] | None = None,
+    prompt_attribution: RenderedTokens | None = None,
+    max_prompt_len: int | None = None,
+) -> _Asked:
     if prompt_ids is None:
         if prompt_attribution is not None:
             raise TokenSpecError("belongs to prompt_ids; pass both or neither", field="prompt_attribution")
@@ -97,23 +161,26 @@ def generate(
         prompt_ids = prompt_attribution.token_ids
     if max_prompt_len is not None and len(prompt_ids) > max_prompt_len:
         raise PromptTooLong(f"{len(prompt_ids)} tokens, at most {max_prompt_len} allowed", field="prompt_ids")
-    params = {"stop_token_ids": renderer.get_stop_token_ids(), "logprobs": 1, **(sampling_params or {})}
-    answer = complete(GenerationRequest(list(prompt_ids), params))
-    if len(answer.logprobs) != len(answer.token_ids) or not all(map(isfinite, answer.logprobs)):
+    given = dict(sampling_params or {})
+    stops = dict.fromkeys((*renderer.get_stop_token_ids(), *(given.pop("stop_token_ids", None) or ())))
+    params = {**given, "stop_token_ids": list(stops), "logprobs": 1}
+    return _Asked(renderer, tools, GenerationRequest(list(prompt_ids), params), prompt_attribution)
+
+
+def check_logprobs(answer: Completion) -> None:
+    """Refuse a completion whose log-probabilities are not those of its ids.
+
+    Raises:
+        MalformedCompletion: naming the first that is none.
+    """
+    if len(answer.logprobs) != len(answer.token_ids):
         raise MalformedCompletion(
-            f"{len(answer.token_ids)} ids need as many finite log-probabilities, got {answer.logprobs[:3]}...",
-            field="logprobs",
+            f"{len(answer.token_ids)} ids need as many log-probabilities, got {len(answer.logprobs)}", field="logprobs"
         )
-    said = renderer.parse_response(answer.token_ids, tools=tools, prompt_ids=prompt_ids)
-    has_call = any(call.status == "ok" for call in said.tool_calls)
-    return Generation(
-        prompt_ids=list(prompt_ids),
-        completion_ids=list(answer.token_ids),
-        completion_logprobs=list(answer.logprobs),
-        content=said.content,
-        reasoning_content=said.reasoning_content,
-        reasoning_complete=said.reasoning_complete,
-        finish_reason="tool_calls" if has_call and answer.finish_reason == "stop" else answer.finish_reason,
-        tool_calls=said.tool_calls,
-        prompt_attribution=prompt_attribution,
-    )
+    for place, value in enumerate(answer.logprobs):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value > 0:
+            raise MalformedCompletion(f"expected a number up to 0, got {value!r}", field=f"logprobs[{place}]")
+        if value == NO_LOGPROB:
+            raise MalformedCompletion(
+                f"{value!r} is what servers write where they have none; ask for logprobs=1", field=f"logprobs[{place}]"
+            )
