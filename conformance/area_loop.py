@@ -15,7 +15,7 @@ from tokenspec.areas import areas
 from tokenspec_reference.adapter import AREA_OF
 
 ROOT = Path(__file__).resolve().parents[1]
-QUICK = "not soak and not gpu and not wheel and not real and not node and not browser"
+QUICK = "not soak and not gpu and not wheel and not real and not servers and not node and not browser"
 
 
 def steps(area: str) -> dict[str, list[str]]:

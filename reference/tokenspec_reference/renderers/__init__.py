@@ -8,6 +8,7 @@ from tokenspec_reference.renderers.generate import Completion, Generation, Gener
 from tokenspec_reference.renderers.parsing import ParsedResponse, ParsedToolCall
 from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
+from tokenspec_reference.renderers.token_server import AsyncTokenServer, ServerFailed, TokenServer
 from tokenspec_reference.renderers.training import (
     RenderedTrainingSample,
     TrajectoryStep,
@@ -16,6 +17,7 @@ from tokenspec_reference.renderers.training import (
 )
 
 __all__ = [
+    "AsyncTokenServer",
     "Batch",
     "Completion",
     "Generation",
@@ -27,6 +29,8 @@ __all__ = [
     "RenderedTokens",
     "RenderedTrainingSample",
     "Renderer",
+    "ServerFailed",
+    "TokenServer",
     "TrajectoryStep",
     "attribute_text_segments",
     "build_training_sample",

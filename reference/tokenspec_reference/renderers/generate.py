@@ -1,7 +1,6 @@
 """One model call: render, send ids, read the answer, and keep the attribution of the prompt.
 
-The transport is the caller's: a function from a request of ids to a completion. So there is no HTTP client here, and a
-test can play the server.
+The transport is a function from a request of ids to a completion: a :class:`TokenServer`'s, or the caller's own.
 """
 
 from __future__ import annotations
@@ -43,16 +42,25 @@ class GenerationRequest:
 
 @dataclass(frozen=True)
 class Completion:
-    """What comes back: ids, one log-probability per id (natural logarithm), and why the server stopped."""
+    """What comes back: ids, one log-probability per id (natural logarithm), and why the server stopped.
+
+    ``prompt_ids`` is the prompt as the server read it, where it says so. ``said`` holds what else it said, under its
+    own names: ``request_id``, ``usage``, ``stop_reason``, ``routed_experts``, ``sampling_mask``.
+    """
 
     token_ids: list[int]
     logprobs: list[float]
     finish_reason: str = "stop"
+    prompt_ids: list[int] | None = None
+    said: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Generation:
-    """A finished call. ``prompt_attribution`` is the render of the prompt, or the caller's own object, or None."""
+    """A finished call. ``prompt_attribution`` is the render of the prompt, or the caller's own object, or None.
+
+    ``said`` is the server's, untouched.
+    """
 
     prompt_ids: list[int]
     completion_ids: list[int]
@@ -63,6 +71,7 @@ class Generation:
     finish_reason: str
     tool_calls: list[ParsedToolCall] = field(default_factory=list)
     prompt_attribution: RenderedTokens | None = None
+    said: Mapping[str, Any] = field(default_factory=dict)
 
 
 def generate(
@@ -141,6 +150,7 @@ class _Asked:
             finish_reason="tool_calls" if has_call and answer.finish_reason == "stop" else answer.finish_reason,
             tool_calls=said.tool_calls,
             prompt_attribution=self.prompt_attribution,
+            said=answer.said,
         )
 
 
