@@ -3,7 +3,7 @@
 Read in this order: ``alignment`` (the records), ``boundary`` (the two-pointer walk), ``piece_table`` and
 ``roles`` (what a tokenizer spells), ``boundary_batch`` (the walk as tensors), ``canonical``, ``nw_scalar``,
 ``nw_rows``, ``nw_anchors``, ``nw_postprocess``, ``nw_compat`` (the seed's algorithm), ``token_aligner`` (the front
-door), ``loss_utils``.
+door), ``chat_bodies``, ``chat_transfer`` (conversations in two wire formats), ``loss_utils``.
 """
 
 from tokenspec_reference.aligners.alignment import (
@@ -15,6 +15,7 @@ from tokenspec_reference.aligners.alignment import (
 )
 from tokenspec_reference.aligners.boundary import boundary_align
 from tokenspec_reference.aligners.canonical import canonical_token, canonicalize_sequence
+from tokenspec_reference.aligners.chat_transfer import Carried, ChatAligner, ChatAlignment, Unaligned, batch_of
 from tokenspec_reference.aligners.errors import (
     AlignmentInputError,
     IdOutOfVocabulary,
@@ -32,15 +33,20 @@ __all__ = [
     "AlignmentBatch",
     "AlignmentInputError",
     "AlignmentPair",
+    "Carried",
+    "ChatAligner",
+    "ChatAlignment",
     "IdOutOfVocabulary",
     "PieceTable",
     "ProjectionFileError",
     "TextMismatch",
     "TokenAligner",
+    "Unaligned",
     "UnsupportedTokenizer",
     "align_rows",
     "align_scalar",
     "align_tokens",
+    "batch_of",
     "boundary_align",
     "canonical_token",
     "canonicalize_sequence",

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.attribute import Encoding, Straddle
 from tokenspec_reference.renderers.bridge import spellings
-from tokenspec_reference.renderers.chat import Chat, Normalisation, build_chat
+from tokenspec_reference.renderers.chat import Chat, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.families import FAMILIES, load_family
 from tokenspec_reference.renderers.family import Family
@@ -49,20 +49,6 @@ KNOWN_CALLS = (
 _TAG = re.compile(r"<[^<>\s]+>")
 
 
-class Written(Protocol):
-    """What a template wrote."""
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        ...
-
-    @property
-    def spans(self) -> list[Span]:
-        """The same in attributed stretches."""
-        ...
-
-
 class WritingTemplate(Protocol):
     """What is needed of the template's renderer: its text with attribution, and its options."""
 
@@ -73,8 +59,10 @@ class WritingTemplate(Protocol):
     now: datetime
     chat_template: str
 
-    def provenance(self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False) -> Written:
-        """Text and spans of a conversation."""
+    def render_parts(
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = True
+    ) -> tuple[str, list[Span], Chat]:
+        """Text, spans and normalised conversation."""
         ...
 
 
@@ -94,9 +82,7 @@ class TemplateTurns(Renderer):
         """See :meth:`Renderer.render_parts`."""
         if self.template is None:
             raise UnsupportedByReference("no template to render with", field="template")
-        found = self.template.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt)
-        chat = build_chat(messages, tools=tools, options={}, normalisation=self.normalisation, now=self.now)
-        return found.text, found.spans, chat
+        return self.template.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
 
     def parse_response(
         self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
     from tokenspec_reference.renderers.resolution import Resolution
+    from tokenspec_reference.renderers.segments import Span
     from tokenspec_reference.renderers.token_text import CharSpans
 
 
@@ -141,6 +142,13 @@ class TemplateRenderer:
     ) -> Provenance:
         """The text and the origin of every character, without encoding it."""
         return self._attributed(messages, tools, add_generation_prompt, options)[1]
+
+    def render_parts(
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = True
+    ) -> tuple[str, list[Span], Chat]:
+        """The text, its attributed spans and the normalised conversation, without encoding anything."""
+        chat, found = self._attributed(messages, tools, add_generation_prompt, {})
+        return found.text, found.spans, chat
 
     # --- completions, as far as the template shows how it writes a turn
     @property
