@@ -141,15 +141,90 @@ def test_a_masked_sample_counts_nowhere(setting):
     assert found.loss.item() == 0.0
 
 
-@pytest.mark.parametrize("change", [{"mode": "mse"}, {"options": LossOptions(temperature=0.0)}])
-def test_unknown_modes_are_refused(setting, change):
+@pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_what_stands_at_a_position_in_no_chunk_changes_nothing(setting, mode, reverse):
     path, alignment, student, teacher = setting
-    with pytest.raises(AlignmentInputError):
+    common = {"mode": mode, "projection_matrix_path": path, "teacher_vocab_size": 4}
+    common["options"] = LossOptions(reverse_kl=reverse)
+    plain = cross_tokenizer_loss(student, teacher, alignment, **common)
+    plain.loss.backward()
+    broken = student.detach().clone()
+    broken[0, 1] = math.nan  # the last position predicts no token
+    broken.requires_grad_()
+    theirs = teacher.clone()
+    theirs[0, 2] = math.nan
+    found = cross_tokenizer_loss(broken, theirs, alignment, **common)
+    found.loss.backward()
+    assert found.loss.item() == plain.loss.item()
+    assert broken.grad.tolist() == student.grad.tolist()
+
+
+@pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_token_that_the_teacher_never_gives_leaves_loss_and_gradient_finite(setting, mode, reverse):
+    path, alignment, student, teacher = setting
+    teacher[0, 0, 1] = -math.inf
+    found = cross_tokenizer_loss(
+        student,
+        teacher,
+        alignment,
+        mode=mode,
+        projection_matrix_path=path,
+        teacher_vocab_size=4,
+        options=LossOptions(reverse_kl=reverse),
+    )
+    found.loss.backward()
+    assert found.loss.isfinite()
+    assert found.loss.item() != 0.0
+    assert student.grad.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"mode": "mse"}, "mode"),
+        ({"options": LossOptions(temperature=0.0)}, "temperature"),
+        ({"options": LossOptions(temperature=math.nan)}, "temperature"),
+        ({"options": LossOptions(temperature=math.inf)}, "temperature"),
+        ({"options": LossOptions(vocab_topk=-1)}, "vocab_topk"),
+        ({"options": LossOptions(uncommon_topk=0)}, "uncommon_topk"),
+        ({"sample_mask": torch.ones(2)}, "sample_mask"),
+        ({"sample_mask": torch.ones(1, 2)}, "sample_mask"),
+    ],
+)
+def test_an_option_out_of_range_is_refused_by_its_name(setting, change, field):
+    path, alignment, student, teacher = setting
+    with pytest.raises(AlignmentInputError) as refused:
         cross_tokenizer_loss(
             student,
             teacher,
             alignment,
             **{"mode": "gold", "projection_matrix_path": path, "teacher_vocab_size": 4, **change},
+        )
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("mode", ["p-kl", "gold"])
+def test_logits_narrower_than_the_projection_are_refused(setting, mode):
+    path, alignment, student, teacher = setting
+    with pytest.raises(AlignmentInputError, match="student_logits: has 2 columns; the projection file knows 3"):
+        cross_tokenizer_loss(
+            student[..., :2], teacher, alignment, mode=mode, projection_matrix_path=path, teacher_vocab_size=4
+        )
+
+
+def test_nothing_to_compare_is_refused(setting):
+    path = setting[0]
+    empty = pairs_to_batch([[]], student_length=0, teacher_length=0)
+    with pytest.raises(AlignmentInputError, match="student_logits: has shape"):
+        cross_tokenizer_loss(
+            torch.zeros(1, 0, 3),
+            torch.zeros(1, 0, 4),
+            empty,
+            mode="p-kl",
+            projection_matrix_path=path,
+            teacher_vocab_size=4,
         )
 
 

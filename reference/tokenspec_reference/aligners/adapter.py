@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -234,7 +235,7 @@ def _loss(request: Json) -> Json:
         num_chunks=none,
     )
     student_logits = torch.tensor(data["student_logits"], requires_grad=True)
-    with _projection_file(data["file"]) as path:
+    with placed(_place_in_loss), _projection_file(data["file"]) as path:
         terms = cross_tokenizer_loss(
             student_logits,
             torch.tensor(data["teacher_logits"]),
@@ -253,6 +254,13 @@ def _loss(request: Json) -> Json:
         found = student_logits.grad
         values["gradient"] = (torch.zeros_like(student_logits) if found is None else found).tolist()
     return {"values": values}
+
+
+def _place_in_loss(error: TokenSpecError) -> str:
+    if isinstance(error, ProjectionFileError):
+        return _place(error)
+    is_option = error.field in {option.name for option in fields(LossOptions)}
+    return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
 
 
 TASKS: dict[str, Callable[[Json], Json]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import torch
@@ -31,10 +31,43 @@ def chunk_log_prob_sums(
             f"has shape {tuple(chunk_id.shape)}; log_probs {tuple(log_probs.shape)} needs [B, T] of its own",
             field="chunk_id",
         )
+    members = members_of_chunks(chunk_id.to(log_probs.device), max_chunks)
+    return members.sums(log_probs.flatten(0, 1)[members.positions]), members.sizes.float()
+
+
+@dataclass(frozen=True)
+class ChunkMembers:
+    """The positions of a batch that lie in chunks, chunk after chunk.
+
+    ``positions``: int64 ``[N]``, places in the flattened ``[B * T]``. ``sizes``: int64 ``[B, C]``.
+    """
+
+    positions: torch.Tensor
+    sizes: torch.Tensor
+
+    def sums(self, rows: torch.Tensor) -> torch.Tensor:
+        """Sums ``[B, C, V]`` of one row ``[N, V]`` a position, 0 for an empty chunk; always in the same order."""
+        found = torch.segment_reduce(rows, "sum", lengths=self.sizes.flatten(), axis=0, initial=0, unsafe=True)
+        return found.reshape(*self.sizes.shape, rows.shape[-1])
+
+    def means(self, rows: torch.Tensor) -> torch.Tensor:
+        """Means ``[B, C, V]`` of one row a position, 0 for an empty chunk."""
+        return chunk_average_finalize(self.sums(rows), self.sizes.float())[0]
+
+
+def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int) -> ChunkMembers:
+    """Members of the chunks of ``[B, T]`` ids; a position with id -1 is in none, so nothing that stands there counts.
+
+    Raises:
+        AlignmentInputError: an id outside ``[-1, max_chunks)``.
+    """
     if chunk_id.numel() and (int(chunk_id.min()) < -1 or int(chunk_id.max()) >= max_chunks):
         raise AlignmentInputError(f"has ids outside [-1, {max_chunks})", field="chunk_id")
-    member = chunk_id[:, None, :] == torch.arange(max_chunks, device=log_probs.device)[:, None]
-    return torch.bmm(member.to(log_probs.dtype), log_probs), member.sum(2).float()
+    rows = torch.arange(len(chunk_id), device=chunk_id.device)[:, None] * max_chunks
+    positions = (chunk_id >= 0).flatten().nonzero()[:, 0]
+    chunks = (chunk_id + rows).flatten()[positions]
+    sizes = torch.bincount(chunks, minlength=len(chunk_id) * max_chunks).reshape(len(chunk_id), max_chunks)
+    return ChunkMembers(positions[chunks.argsort(stable=True)], sizes)
 
 
 def chunk_average_finalize(chunk_sums: torch.Tensor, chunk_sizes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -8,6 +8,7 @@ Chunk ids are shifted by one, because logits at t predict token t + 1. Source: t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
@@ -15,7 +16,8 @@ import torch
 from tokenspec_reference.aligners.errors import AlignmentInputError
 from tokenspec_reference.aligners.loss_utils.chunks import (
     EPSILON,
-    chunk_average_log_probs,
+    ChunkMembers,
+    members_of_chunks,
     shift_next,
     valid_chunk_mask,
 )
@@ -79,10 +81,11 @@ def cross_tokenizer_loss(
     chunk the loss is 0.
 
     Raises:
-        AlignmentInputError: unknown mode or mismatched shapes. ProjectionFileError: a bad file.
+        AlignmentInputError: unknown mode, an option out of range, mismatched or empty shapes.
+        ProjectionFileError: a bad file.
     """
     options = options or LossOptions()
-    _require(student_logits, teacher_logits, alignment, mode, options)
+    _require(student_logits, teacher_logits, alignment, mode, options, sample_mask)
     teacher = teacher_logits[..., :teacher_vocab_size]
     rows = torch.ones(len(student_logits)) if sample_mask is None else sample_mask
     device = student_logits.device
@@ -93,10 +96,13 @@ def cross_tokenizer_loss(
             student_vocab_size=student_logits.shape[-1],
             teacher_vocab_size=teacher.shape[-1],
         )
+        _require_columns(student_logits, matrix.shape[0])
         return projection_kl_loss(student_logits, teacher, alignment, matrix, options, rows.to(device))
     token_map = build_exact_token_map(
         projection_matrix_path, device, xtoken_loss=mode == "xtoken", teacher_vocab_size=teacher.shape[-1]
     )
+    rows_of_file = token_map["common_student"].numel() + token_map["uncommon_student"].numel()
+    _require_columns(student_logits, rows_of_file)
     return gold_loss(student_logits, teacher, alignment, token_map, options, rows.to(device))
 
 
@@ -111,18 +117,16 @@ def projection_kl_loss(
     """P-KL: chunk means of projected probabilities (renormalised) against chunk means of teacher log-probabilities."""
     temperature = options.temperature
     columns = select_teacher_topk_indices(teacher_logits, options.vocab_topk)
-    projected = project_student_to_teacher_vocab(
-        torch.softmax(student_logits.float() / temperature, -1), slice_sparse_projection_cols(matrix, columns)
-    )
-    target = torch.log_softmax(teacher_logits[..., columns].float() / temperature, -1)
-    width = alignment.pair_valid.shape[1]
-    student, s_sizes = chunk_average_log_probs(projected, shift_next(alignment.student_chunk_id), width)
-    teacher, t_sizes = chunk_average_log_probs(target, shift_next(alignment.teacher_chunk_id), width)
+    ours, theirs = _members(alignment)
+    probabilities = torch.softmax(_rows(student_logits, ours) / temperature, -1)
+    projected = project_student_to_teacher_vocab(probabilities[None], slice_sparse_projection_cols(matrix, columns))
+    student = ours.means(projected[0])
+    teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs)[..., columns] / temperature, -1))
     student = student / (student.sum(-1, keepdim=True) + EPSILON)
     pair_valid = alignment.pair_valid
     if options.exact_token_match_only:
         pair_valid = pair_valid & alignment.pair_is_correct
-    valid = valid_chunk_mask(s_sizes, t_sizes, pair_valid) & sample_mask.bool()[:, None]
+    valid = valid_chunk_mask(ours.sizes, theirs.sizes, pair_valid) & sample_mask.bool()[:, None]
     kl = _mean_over(valid, _kl((student + EPSILON).log(), teacher, options))
     top1 = _mean_over(valid, (student.argmax(-1) == teacher.argmax(-1)).float())
     return LossTerms(kl * temperature**2, kl.detach(), torch.zeros_like(kl), valid.sum(), top1)
@@ -138,14 +142,10 @@ def gold_loss(
 ) -> LossTerms:
     """KL over tokens of both vocabularies (not renormalised) plus L1 over the sorted remaining probabilities."""
     temperature = options.temperature
-    width = alignment.pair_valid.shape[1]
-    student, s_sizes = chunk_average_log_probs(
-        torch.log_softmax(student_logits.float() / temperature, -1), shift_next(alignment.student_chunk_id), width
-    )
-    teacher, t_sizes = chunk_average_log_probs(
-        torch.log_softmax(teacher_logits.float() / temperature, -1), shift_next(alignment.teacher_chunk_id), width
-    )
-    valid = valid_chunk_mask(s_sizes, t_sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
+    ours, theirs = _members(alignment)
+    student = ours.means(torch.log_softmax(_rows(student_logits, ours) / temperature, -1))
+    teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs) / temperature, -1))
+    valid = valid_chunk_mask(ours.sizes, theirs.sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
     s_common, t_common = student[..., token_map["common_student"]], teacher[..., token_map["common_teacher"]]
     kl = _mean_over(valid, _kl(s_common, t_common, options))
     l1 = _mean_over(
@@ -161,10 +161,27 @@ def gold_loss(
     return LossTerms((kl + l1) * temperature**2, kl.detach(), l1.detach(), valid.sum(), top1)
 
 
+def _members(alignment: AlignmentBatch) -> tuple[ChunkMembers, ChunkMembers]:
+    """Of the student and the teacher: the positions whose logits predict a token of a chunk."""
+    width = alignment.pair_valid.shape[1]
+    ids = (alignment.student_chunk_id, alignment.teacher_chunk_id)
+    return members_of_chunks(shift_next(ids[0]), width), members_of_chunks(shift_next(ids[1]), width)
+
+
+def _rows(logits: torch.Tensor, members: ChunkMembers) -> torch.Tensor:
+    """The logits ``[N, V]`` of the members, in float32: others are not computed with, whatever stands there."""
+    return logits.flatten(0, 1)[members.positions.to(logits.device)].float()
+
+
 def _kl(student: torch.Tensor, teacher: torch.Tensor, options: LossOptions) -> torch.Tensor:
-    """Per chunk: sum of p * (log p - log q), p the teacher's, or the student's if reversed."""
+    """Per chunk: sum of p * (log p - log q), p the teacher's, or the student's if reversed.
+
+    A token that the teacher gives no probability at all (a masked column) counts for nothing, in either direction.
+    """
+    possible = teacher != -torch.inf
+    teacher = torch.where(possible, teacher, 0.0)
     p, q = (student, teacher) if options.reverse_kl else (teacher, student)
-    return (p.exp() * (p - q)).sum(-1)
+    return torch.where(possible, p.exp() * (p - q), 0.0).sum(-1)
 
 
 def _sorted_distance(student: torch.Tensor, teacher: torch.Tensor, limit: int) -> torch.Tensor:
@@ -178,17 +195,34 @@ def _mean_over(valid: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     return torch.where(valid, values, 0.0).sum() / valid.sum().clamp(min=1)
 
 
+def _require_columns(student_logits: torch.Tensor, rows: int) -> None:
+    if student_logits.shape[-1] < rows:
+        raise AlignmentInputError(
+            f"has {student_logits.shape[-1]} columns; the projection file knows {rows} student tokens",
+            field="student_logits",
+        )
+
+
 def _require(
     student_logits: torch.Tensor,
     teacher_logits: torch.Tensor,
     alignment: AlignmentBatch,
     mode: str,
     options: LossOptions,
+    sample_mask: torch.Tensor | None,
 ) -> None:
     if mode not in get_args(Mode):
         raise AlignmentInputError(f"{mode!r} is none of {', '.join(get_args(Mode))}", field="mode")
-    if options.temperature <= 0:
-        raise AlignmentInputError("must be positive", field="temperature")
+    if not (isfinite(options.temperature) and options.temperature > 0):
+        raise AlignmentInputError(f"must be positive and finite, is {options.temperature}", field="temperature")
+    for name in ("vocab_topk", "uncommon_topk"):
+        if getattr(options, name) < 1:
+            raise AlignmentInputError(f"must be at least 1, is {getattr(options, name)}", field=name)
+    if sample_mask is not None and sample_mask.shape != student_logits.shape[:1]:
+        raise AlignmentInputError(
+            f"has shape {tuple(sample_mask.shape)}; one entry a row is needed, {len(student_logits)}",
+            field="sample_mask",
+        )
     for side, logits, chunk_id in (
         ("student", student_logits, alignment.student_chunk_id),
         ("teacher", teacher_logits, alignment.teacher_chunk_id),
@@ -198,3 +232,5 @@ def _require(
                 f"has shape {tuple(logits.shape)}; the alignment was made for {tuple(chunk_id.shape)} tokens",
                 field=f"{side}_logits",
             )
+        if not logits.numel():
+            raise AlignmentInputError(f"has shape {tuple(logits.shape)}: nothing to compare", field=f"{side}_logits")

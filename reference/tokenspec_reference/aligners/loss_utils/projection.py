@@ -181,5 +181,9 @@ def project_student_to_teacher_vocab(probabilities: torch.Tensor, matrix: torch.
 
 
 def select_teacher_topk_indices(teacher_logits: torch.Tensor, k: int) -> torch.Tensor:
-    """The k columns of ``[B, T, V_t]`` with the largest maximum over all positions, ascending; no gradient."""
-    return top_ids(teacher_logits.detach().flatten(0, 1).amax(0)[None], k)[0]
+    """The k columns of ``[B, T, V_t]`` with the largest maximum over all positions, ascending; no gradient.
+
+    A NaN is no maximum: where it matters, the loss is NaN by itself.
+    """
+    numbers = teacher_logits.detach().flatten(0, 1).nan_to_num(-torch.inf, torch.inf, -torch.inf)
+    return top_ids(numbers.amax(0)[None], k)[0]

@@ -157,21 +157,7 @@ def losses() -> Iterator[Case]:
     }
     requirement = {"p-kl": "ALN-055", "gold": "ALN-056", "xtoken": "ALN-057"}
     for slug, (mode, options, changes) in variants.items():
-        rng = random.Random(57)
-        data = {
-            "mode": mode,
-            "file": DENSE,
-            "student_logits": numbers(rng, 2, 4, 5),
-            "teacher_logits": numbers(rng, 2, 5, 7),
-            "student_chunk_id": [[0, 0, 1, 2], [0, 1, -1, -1]],
-            "teacher_chunk_id": [[0, 1, 1, 1, 2], [0, 0, 1, -1, -1]],
-            "pair_valid": [[True, True, True], [True, True, False]],
-            "pair_is_correct": [[True, False, True], [True, True, False]],
-            "teacher_vocab_size": 6,
-            "sample_mask": [1, 1],
-            "options": options,
-            **changes,
-        }
+        data = _two_rows(mode, options, changes)
         yield case(
             f"loss-{slug}",
             "LOSS_MODES LOSS_CHUNKS",
@@ -188,6 +174,52 @@ def losses() -> Iterator[Case]:
             task="loss",
             data={**data, "want": ["loss", "gradient"]},
         )
+
+    yield from refused_losses()
+
+
+def refused_losses() -> Iterator[Case]:
+    """What no loss can be made of, and where it stands in the request."""
+    narrow = {"student_logits": numbers(random.Random(57), 2, 4, 4)}
+    short = {"teacher_logits": numbers(random.Random(57), 2, 4, 7)}
+    refused: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
+        "temperature-of-nothing": ("gold", {"temperature": 0.0}, {}, "options/temperature"),
+        "temperature-below-nothing": ("p-kl", {"temperature": -1.0}, {}, "options/temperature"),
+        "columns-below-one": ("p-kl", {"vocab_topk": -1}, {}, "options/vocab_topk"),
+        "tail-below-one": ("gold", {"uncommon_topk": 0}, {}, "options/uncommon_topk"),
+        "samples-of-another-batch": ("gold", {}, {"sample_mask": [1, 1, 1]}, "sample_mask"),
+        "logits-too-narrow": ("p-kl", {}, narrow, "student_logits"),
+        "logits-too-narrow-for-the-map": ("xtoken", {}, narrow, "student_logits"),
+        "logits-too-short": ("gold", {}, short, "teacher_logits"),
+    }
+    for slug, (mode, options, changes, place) in refused.items():
+        yield case(
+            f"loss-{slug}",
+            "LOSS_MODES LOSS_CHUNKS",
+            ("ALN-060",),
+            f"A loss is refused: {slug.replace('-', ' ')}.",
+            ("invalid-alignment-input", f"/data/{place}"),
+            task="loss",
+            data=_two_rows(mode, options, changes),
+        )
+
+
+def _two_rows(mode: str, options: dict[str, Any], changes: dict[str, Any]) -> Json:
+    rng = random.Random(57)
+    return {
+        "mode": mode,
+        "file": DENSE,
+        "student_logits": numbers(rng, 2, 4, 5),
+        "teacher_logits": numbers(rng, 2, 5, 7),
+        "student_chunk_id": [[0, 0, 1, 2], [0, 1, -1, -1]],
+        "teacher_chunk_id": [[0, 1, 1, 1, 2], [0, 0, 1, -1, -1]],
+        "pair_valid": [[True, True, True], [True, True, False]],
+        "pair_is_correct": [[True, False, True], [True, True, False]],
+        "teacher_vocab_size": 6,
+        "sample_mask": [1, 1],
+        "options": options,
+        **changes,
+    }
 
 
 CASES = tuple(cases())

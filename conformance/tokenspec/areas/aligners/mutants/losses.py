@@ -205,6 +205,7 @@ MUTANTS = (
     replaced("no-gradient", "ALN-058", "the loss has no gradient", (tasks, "cross_tokenizer_loss", _without_gradient)),
     replaced("tail-no-gradient", "ALN-058", "the tail has no gradient", (losses, "_sorted_distance", _constant_tail)),
     replaced("weights-no-gradient", "ALN-058", "the weights of a KL are constant", (losses, "_kl", _constant_weights)),
+    replaced("any-loss", "ALN-060", "a loss of anything is a number", (losses, "_require", lambda *_: None)),
     edited("cuts-ragged", "ALN-060", "ragged rows are cut to the shortest", before=_cut_to_shortest),
     edited("wraps-ids", "ALN-061", "unknown ids are wrapped into the vocabulary", before=_wrap_ids),
 )

@@ -51,6 +51,8 @@ def alignment_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
         return Golden(**header, pins=pins, oracle=WALK, outcome="raises", error=f"text-mismatch {difference}")
     except losses.FileRefused:
         return Golden(**header, pins=pins, oracle=SUMS, outcome="raises", error="invalid-projection-file")
+    except losses.LossRefused as refused:
+        return Golden(**header, pins=pins, oracle=SUMS, outcome="raises", error=f"invalid-alignment-input {refused}")
     built = msgspec.to_builtins(expect)
     return Golden(**header, pins=pins, oracle=oracle, outcome="ok", expect=built)
 

@@ -15,6 +15,10 @@ class FileRefused(Exception):
     """A projection file that must be refused."""
 
 
+class LossRefused(Exception):
+    """Numbers that no loss can be made of (ALN-060)."""
+
+
 def chunk_average(log_probs: list[Rows], chunk_id: list[list[int]], max_chunks: int) -> dict[str, Any]:
     """Means and sizes per chunk."""
     means, sizes = [], []
@@ -87,6 +91,15 @@ def loss(data: dict[str, Any]) -> dict[str, float]:
     """One of the three losses; every valid chunk is compared on its own."""
     options = data["options"]
     temperature = options.get("temperature", 1.0)
+    if temperature <= 0 or min(options.get("vocab_topk", 1), options.get("uncommon_topk", 1)) < 1:
+        raise LossRefused("options")
+    lengths = [[len(row) for row in data[name]] for name in ("student_logits", "teacher_logits")]
+    ids = [[len(row) for row in data[name]] for name in ("student_chunk_id", "teacher_chunk_id")]
+    student_tokens = 1 + max(s for s, _, _ in entries(data["file"]))
+    if lengths != ids or len(data["sample_mask"]) != len(lengths[0]):
+        raise LossRefused("lengths")
+    if len(data["student_logits"][0][0]) < student_tokens:
+        raise LossRefused("columns")
     student = [[scaled(row, temperature) for row in rows] for rows in data["student_logits"]]
     teacher = [
         [scaled(row[: data["teacher_vocab_size"]], temperature) for row in rows] for rows in data["teacher_logits"]
