@@ -1,10 +1,13 @@
 """Consumers of an alignment: chunk averages, vocabulary projections, and the three distillation losses.
 
-``chunks`` (averages over chunks), ``projection`` (projection files and matrices), ``exact_map`` (tokens that mean
-the same on both sides), ``losses`` (P-KL, gold, xtoken). Source: ``x_token.loss_utils`` and the cross-tokenizer loss of
-the seed's project, on one device; chunk sums may be reduced over ranks between sum and mean.
+``chunks`` (averages over chunks), ``projection`` (projection files and matrices), ``build_projection`` (where they come
+from: ``build_projection.exact(s, t).save(path)``), ``exact_map`` (tokens that mean the same on both sides), ``losses``
+(P-KL, gold, xtoken). Source: ``x_token.loss_utils`` and the cross-tokenizer loss of the seed's project, on one device;
+chunk sums may be reduced over ranks between sum and mean.
 """
 
+from tokenspec_reference.aligners.loss_utils import build_projection
+from tokenspec_reference.aligners.loss_utils.build_projection import Projection
 from tokenspec_reference.aligners.loss_utils.chunks import (
     alignment_from_flat_batch,
     chunk_average_finalize,
@@ -35,8 +38,10 @@ __all__ = [
     "ExactTokenMap",
     "LossOptions",
     "LossTerms",
+    "Projection",
     "alignment_from_flat_batch",
     "build_exact_token_map",
+    "build_projection",
     "chunk_average_finalize",
     "chunk_average_log_probs",
     "chunk_log_prob_sums",
