@@ -33,7 +33,7 @@ from tokenspec.store.golden_files import read_goldens
 from tokenspec.store.records import Golden
 
 MAX_ENTRY = 64 * 1024
-MAX_TREE = 30 * 1024 * 1024
+MAX_TREE = 32 * 1024 * 1024
 ENTRIES = ("cases", "regressions", "golden", "flips")
 WEASEL = re.compile(r"\b(should|test that|tests that|check that)\b", re.IGNORECASE)
 SLUG = re.compile(r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$")

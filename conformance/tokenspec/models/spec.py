@@ -163,7 +163,11 @@ class Exemption(Strict, frozen=True):
 
 
 class RowSpec(Strict, frozen=True, kw_only=True):
-    """One row of the matrix."""
+    """One row of the matrix.
+
+    ``cases`` are beginnings of case ids: a row whose template differs in little from another row's takes only the
+    cases that show the difference. None means every case that the features allow.
+    """
 
     id: Slug
     family: Slug
@@ -178,6 +182,7 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     special: dict[str, TokenId]
     template: Template = NO_TEMPLATE
     options: dict[str, str | bool | int | None] = {}
+    cases: Strings = ()
     fingerprint: Fingerprint = Fingerprint()
     hub: Hub | None = None
     exemption: tuple[Exemption, ...] = ()
@@ -186,6 +191,10 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     def pins(self) -> dict[str, str]:
         """What goldens of this row depend on: the sha256 of the tokenizer and of the template."""
         return {"tokenizer": self.tokenizer.sha256, "template": self.template.sha256}
+
+    def takes(self, case_id: str) -> bool:
+        """Whether a case is among those the row confines itself to."""
+        return not self.cases or case_id.startswith(self.cases)
 
     @property
     def has_template(self) -> bool:

@@ -114,28 +114,32 @@ class Conversation:
         last = max((end for ranges in fields.values() for _, end in ranges), default=0)
         start, end = find_close(self.row, written, last)
         if start == end:
-            tag = self._next_tag(message, prompt + written)
-            return Turn(message, written + tag, written, fields, borrowed_stop=bool(tag))
+            following = _following(message)
+            tag = self._next_tag(message, following, prompt + written)
+            is_borrowed = bool(tag) and self._opens(tag, following)
+            return Turn(message, written + tag, written, fields, borrowed_stop=is_borrowed)
         return Turn(message, written[:end], written[:start], fields)
 
-    def _next_tag(self, message: Message, so_far: str) -> str:
-        """The tag of the message after the turn, where that is what stops it: a result's after calls, else a user's.
+    def _next_tag(self, message: Message, following: list[Message], so_far: str) -> str:
+        """What stops a turn that has no close while it is the last: the tag of the message after it, or its own close.
 
         Empty where the template writes no turn close there at all (results that are written inside the turn).
         """
-        following: list[Message] = [
-            {"role": "tool", "tool_call_id": call.get("id", ""), "content": "qzqz"}
-            for call in message.get("tool_calls") or []
-        ]
         try:
-            text = self.render(
-                [message, *(following or [{"role": "user", "content": "qzqz"}])], generation_prompt=False
-            )
+            text = self.render([message, *following], generation_prompt=False)
         except OracleRefuses as refusal:
             raise NotApplicable(f"the template refuses a message after the turn: {refusal.kind}") from refusal
         between = text[_common(text, so_far) : text.find("qzqz")]
         found = [(between.rfind(tag), tag) for tag in self.row.spec.wire.assistant_close if tag in between]
         return max(found)[1] if found else ""
+
+    def _opens(self, tag: str, following: list[Message]) -> bool:
+        """Whether the message after a turn has the tag without the turn, too; a template may refuse it alone."""
+        try:
+            ahead = self.render([], generation_prompt=False)
+            return tag in self.render(following, generation_prompt=False)[len(ahead) :]
+        except OracleRefuses:
+            return True
 
     def thought(self) -> Thought | None:
         """How the template writes a thought after this prompt, or None where it writes none."""
@@ -156,6 +160,15 @@ class Conversation:
         """The thought that the generation prompt leaves open, where it does: reasoning is written right after it."""
         thought = self.thought()
         return thought if thought is not None and thought.open.strip() == "" else None
+
+
+def _following(message: Message) -> list[Message]:
+    """What comes after a turn: the results of its calls, else a user's message."""
+    results: list[Message] = [
+        {"role": "tool", "tool_call_id": call.get("id", ""), "content": "qzqz"}
+        for call in message.get("tool_calls") or []
+    ]
+    return results or [{"role": "user", "content": "qzqz"}]
 
 
 def _common(one: str, other: str) -> int:

@@ -11,7 +11,8 @@ from tokenspec_reference.renderers.template import TemplateRenderer
 ROWS = [
     "qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "qwen3.5", "qwen3.6", "glm-4.5", "glm-4.7", "glm-5.1",
     "kimi-k2", "kimi-k2.5", "minimax-m2", "deepseek-v3", "deepseek-v3-first", "nemotron-3", "laguna-xs.2", "gpt-oss",
-    "llama-3.2", "llama-3.3", "gemma-4",
+    "llama-3.2", "llama-3.3", "gemma-4", "qwen3.8", "glm-5.3", "nemotron-3-super", "nemotron-3-ultra", "nemotron-3.5",
+    "laguna-m.1", "laguna-s-2.1", "hy3", "deepseek-r1", "deepseek-v3.1",
 ]  # fmt: skip
 PIECES = [
     "\n", "\n\n", " ", "hello", "é", "e\u0301", "日本", "🙂", "\t", '{"a":1}', "<think>", "</think>", "<tool_call>",

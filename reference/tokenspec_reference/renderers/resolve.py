@@ -21,26 +21,36 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.template import TemplateRenderer
 
 KNOWN_TEMPLATES = {
+    "56a1447ad31926fdc21fb07e56e5642bd9c850c4f52d8c8af7bbe5f079a84f5f": "deepseek-r1",
     "563b1ce7d61d50a9b4c7439a912a1116f095b712df5b5e4d3e1116049874eb64": "deepseek-v3",
     "3b8267e54b67df6500f231ffa969955cc9d26b3444a291ced4eb96ca7d3ca1ea": "deepseek-v3",
+    "45690185067ea25c073bff2d3e425a45ee2564d2bbf6cdf7d885e139d460b8e0": "deepseek-v3.1",
     "603a42db292c25278e9b23d94c7abbe77453f13e26a053c43c5c2f900b4136f7": "gemma-4",
     "44f815868bf02fa458dd2f741a338046f4bf45f398eb6d067766726b9d96cce3": "glm-4.5",
     "d63ad536c3c81880043e22ec7fd08db42b4d8fb7c89c7138bc562bfa25281375": "glm-4.7",
     "03b1bbff20331e54647c68167e8ac7f0b5b7ceb40ead372f44826624a9ad79cd": "glm-5.1",
+    "a0006a72544a3f080e5d4e54bf21f55ecef2185295342bb9f730cd6695083485": "glm-5.3",
     "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146": "gpt-oss",
+    "84437b9746423f042920c15289ac84d4eba7a50a11ebc05e8b414c460f814873": "hy3",
     "aab20feb9bc6881f941ea649356130ffbc4943b3c2577c0991e1fba90de5a0fc": "kimi-k2",
     "7c91e4b3578b518bfb388d2e3dc645daf0fbf843656e887db75d12891e0030ff": "kimi-k2.5",
+    "c64086c5feaef448e1b94da54bf018333e29e506be3772c1cb41f60cb13e4888": "laguna-m.1",
+    "444819b8ad4612870827ac05b9147fe9e3344d3850cae8c2790898fc514099ff": "laguna-s-2.1",
     "dadad29ff28c38064a91d928e758992e5f69d8e5002ee301c1c707d940ac0802": "laguna-xs.2",
     "d82792f95932f1c9cef5c4bd992f171225e3bf8c7b609b4557c9e1ec96be819f": "llama-3",
     "93c0e9aa3629bbd77e68dbc0f5621f6e6b23aa8d74b932595cdb8d64684526d7": "llama-3",
     "55beae30a60db5cef958f81f8f503df667a495675e560df6c364a9fb0ccba654": "minimax-m2",
     "43a92aacc2e169bb37055e4d8b0df31edfdc8657d8c387fcf98254cb246e626a": "nemotron-3",
+    "3b74d76d8b903752e764cae114ae8ae2f24cd260466cf672570c745219573d28": "nemotron-3-super",
+    "82753bef5cedc4932c1ed509b5c9a12be680fd86d1adb65bc3f7398d11c8eebc": "nemotron-3-ultra",
+    "58933db77d3099b4f78c55a38347a72e1ea05b97d6bd8f38775303dc0194e0a9": "nemotron-3.5",
     "55b2f4a26ac9ee719330a61a0c39d9e538b0e9322212f048326318cff4f8674a": "qwen2.5",
     "a55ee1b1660128b7098723e0abcd92caa0788061051c62d51cbe87d9cf1974d8": "qwen3",
     "64f85b198065d0fba2a81f37e10ed68161ce2c19a754c7100e67e0ca2ee9c326": "qwen3",
     "9d879ef91075acbfb2df7e441fd79d60bacfca989cf6d511d2af45c681e94f10": "qwen3-vl",
     "a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715": "qwen3.5",
     "e84f32a23fdda27689f868aa4a1a5621f41133e51a48d7f3efcbea2839574259": "qwen3.6",
+    "c3cf9e34abf4f9e36c2d72165aa9c132d3e2a725b6c2586aaa3a8af9d7a81041": "qwen3.8",
 }
 """sha256 of a template's text, without a newline at its end, to the family whose every case equals it."""
 
@@ -122,20 +132,21 @@ def _found(name: str, families: list[str], make: Made, generic: TemplateRenderer
 
 
 def writes_the_same(family: str, make: Made, generic: TemplateRenderer) -> bool:
-    """Whether family and template write one text, or both refuse, on every witness that either accepts."""
+    """Whether family and template write one text, or both refuse, on every witness, and one of them is stopped."""
     try:
         renderer = make(family)
-        if not any(stop in generic.chat_template for stop in renderer.family.stop_tokens):
-            return False
+        stops = renderer.family.stop_tokens
+        is_stopped = any(stop in generic.chat_template for stop in stops)  # else the template may put it together
         accepted = False
         for asked in _questions():
             expected = _generic(generic, asked)
             if _written(renderer, asked) != expected:
                 return False
             accepted = accepted or expected is not None
+            is_stopped = is_stopped or any(stop in (expected or "") for stop in stops)
     except (TokenSpecError, UnsupportedByReference):
         return False
-    return accepted
+    return accepted and is_stopped
 
 
 def _questions() -> Iterator[tuple[list[Message], Any, bool, dict[str, Any]]]:

@@ -44,6 +44,8 @@ KNOWN_CALLS = (
     call_formats.KEY_VALUE_CALLS,
     call_formats.MINIMAX_CALLS,
     call_formats.DEEPSEEK_CALLS,
+    call_formats.DEEPSEEK_BARE_CALLS,
+    call_formats.HY3_CALLS,
     GEMMA_CALLS,
 )
 _TAG = re.compile(r"<[^<>\s]+>")

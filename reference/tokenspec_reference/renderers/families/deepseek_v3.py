@@ -1,4 +1,4 @@
-r"""DeepSeek-V3: no newlines, system text without a role, fenced JSON calls.
+r"""DeepSeek-V3 and DeepSeek-R1: no newlines, system text without a role, fenced JSON calls.
 
 Wire::
 
@@ -15,7 +15,8 @@ turn, not after the first. After tool outputs neither the next turn nor the gene
 
 Revisions: ``first`` writes calls only where content is None (a *missing* content is not None and is refused, so under
 hf5 calls without content are refused and calls with content are lost). ``thinking`` writes calls beside content, ends
-every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt.
+every list of calls, drops reasoning from history and opens ``<think>`` in the generation prompt. ``r1`` is ``first``
+with only the last system text, reasoning dropped from history, and ``<think>`` opened in the generation prompt.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tokenspec_reference.renderers.parsing.call_formats import DEEPSEEK_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
-from tokenspec_reference.renderers.template_values import member, printed_token, text_of
+from tokenspec_reference.renderers.template_values import member, printed, printed_token, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,11 +44,11 @@ OUTPUTS_END = "<｜tool▁outputs▁end｜>"
 def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, *printed_token(chat.option("bos_token")))
-    yield from _system_texts(chat)
+    yield from _system_texts(chat, revision)
     no_call_yet = no_output_yet = True
     after_tool = False
     for turn in chat.turns:
-        has_calls = turn.content is None if revision == "first" else "tool_calls" in turn.message
+        has_calls = "tool_calls" in turn.message if revision == "thinking" else turn.content is None
         if turn.role == "user":
             after_tool = False
             yield block(turn.index, scaffold("<｜User｜>"), body(text_of(turn.content)))
@@ -60,14 +61,14 @@ def segments(chat: Chat, revision: str) -> Iterator[Block]:
             no_call_yet = no_call_yet and not calls
         elif turn.role == "assistant":
             content = text_of(turn.content)
-            if revision == "thinking" and not after_tool:
+            if revision != "first" and not after_tool:
                 content = content.split("</think>")[-1]
             opener = OUTPUTS_END if after_tool else ASSISTANT
             reply = iter((body(content), scaffold(EOS)))
             yield assistant(turn.index, opener, reply)._replace(prompt=_prompt(revision))
             after_tool = False
         elif turn.role == "tool":
-            opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "\n" if revision == "first" else ""
+            opener = "<｜tool▁outputs▁begin｜>" if no_output_yet else "" if revision == "thinking" else "\n"
             yield block(
                 turn.index,
                 scaffold(opener + "<｜tool▁output▁begin｜>"),
@@ -85,11 +86,15 @@ def generation_prompt(chat: Chat, revision: str) -> str:
 
 
 def _prompt(revision: str) -> str:
-    return ASSISTANT + ("<think>\n" if revision == "thinking" else "")
+    return ASSISTANT + ("" if revision == "first" else "<think>\n")
 
 
-def _system_texts(chat: Chat) -> Iterator[Block]:
+def _system_texts(chat: Chat, revision: str) -> Iterator[Block]:
     systems = [turn for turn in chat.turns if turn.role == "system"]
+    if revision == "r1":
+        for turn in systems[-1:]:
+            yield block(turn.index, *printed(turn.content))
+        return
     for position, turn in enumerate(systems):
         yield block(turn.index, scaffold("\n\n" if position else ""), body(text_of(turn.content)))
 
@@ -110,7 +115,7 @@ def _calls(turn: Turn, calls: list[Any], revision: str, *, first: bool) -> Itera
         yield scaffold("\n```json\n")
         yield body(text_of(member(function, "arguments")))
         yield scaffold("\n```<｜tool▁call▁end｜>")
-        if revision == "first" and not first:
+        if revision != "thinking" and not first:
             yield scaffold("<｜tool▁calls▁end｜>" + EOS)
         first = False
     if revision == "thinking":
@@ -145,4 +150,11 @@ def _family(revision: str) -> Family:
     )
 
 
-FAMILY = Revisions(_family, markers=(("thinking", "'tool_calls' in message"), ("first", "")))
+FAMILY = Revisions(
+    _family,
+    markers=(
+        ("thinking", "'tool_calls' in message"),
+        ("r1", "set ns.system_prompt = message['content'] %}"),
+        ("first", ""),
+    ),
+)

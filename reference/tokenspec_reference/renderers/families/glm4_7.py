@@ -132,18 +132,27 @@ def _round_has_reasoning(chat: Chat, turn: Turn) -> bool:
 
 
 def _signatures(chat: Chat, revision: str) -> Iterator[Segment]:
+    if revision == "5.1":
+        yield from shown_signatures(chat)
+        return
     for tool in chat.tools or ():
-        if revision != "5.1":
-            yield from (quoted(tojson(tool)), scaffold("\n"))
-        elif not member(_unwrapped(tool), "defer_loading"):
-            yield from (quoted(_schema(_unwrapped(tool))), scaffold("\n"))
+        yield from (quoted(tojson(tool)), scaffold("\n"))
 
 
-def _unwrapped(tool: Any) -> Any:
+def shown_signatures(chat: Chat) -> Iterator[Segment]:
+    """Since GLM-5.1: the schema of every tool that is not deferred, a line each."""
+    for tool in chat.tools or ():
+        if not member(unwrapped(tool), "defer_loading"):
+            yield from (quoted(schema(unwrapped(tool))), scaffold("\n"))
+
+
+def unwrapped(tool: Any) -> Any:
+    """A tool without its ``function`` envelope."""
     return tool.get("function", tool)
 
 
-def _schema(tool: Any) -> str:
+def schema(tool: Any) -> str:
+    """The JSON of a tool without what says how it is loaded."""
     if not isinstance(tool, Mapping):
         raise UndefinedError("a tool has no items(); pass a mapping")
     shown = {key: value for key, value in tool.items() if key not in ("defer_loading", "strict")}
@@ -158,8 +167,8 @@ def _tool_result_5_1(chat: Chat, turn: Turn) -> Iterator[Segment]:
         yield scaffold("<tool_response><tools>\n")
         for reference in content:
             for tool in chat.tools if chat.tools is not None else _no_tools():
-                if member(_unwrapped(tool), "name") == member(reference, "name"):
-                    yield from (quoted(_schema(_unwrapped(tool))), scaffold("\n"))
+                if member(unwrapped(tool), "name") == member(reference, "name"):
+                    yield from (quoted(schema(unwrapped(tool))), scaffold("\n"))
         yield scaffold("</tools></tool_response>")
     else:
         yield scaffold("<tool_response>")

@@ -1,4 +1,4 @@
-r"""Laguna-XS.2: tags on lines of their own, every reasoning kept, a default system prompt.
+r"""Laguna-XS.2 and Laguna-M.1: tags on lines of their own, every reasoning kept, a default system prompt.
 
 Wire::
 
@@ -10,16 +10,18 @@ Wire::
 
 Quirks: content that is no text is empty; an empty system message switches the default off; the prompt ends in
 ``<think>`` or ``</think>`` and the history of a turn without reasoning starts with the latter;
-``render_assistant_messages_raw=True`` copies the content between prompt and closer verbatim.
+``render_assistant_messages_raw=True`` copies the content between prompt and closer verbatim. Revision ``m.1`` has no
+default.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.glm4_5 import arguments_of
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -53,10 +55,10 @@ THINKING_FORMAT = (
 )
 
 
-def segments(chat: Chat) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("〈|EOS|〉"))
-    yield from _header(chat)
+    yield from _header(chat, DEFAULT_SYSTEM if revision == "xs.2" else "")
     for turn in chat.turns:
         content = turn.content if isinstance(turn.content, str) else ""
         if turn.role == "assistant" and chat.enabled("render_assistant_messages_raw", default=False):
@@ -79,10 +81,10 @@ def _thinks(chat: Chat) -> bool:
     return chat.enabled("enable_thinking", default=False)
 
 
-def _header(chat: Chat) -> Iterator[Block]:
+def _header(chat: Chat, default: str) -> Iterator[Block]:
     first = chat.turns[0]
     has_system = first.role == "system"
-    system: Any = first.content if has_system else DEFAULT_SYSTEM
+    system: Any = first.content if has_system else default
     is_written = bool(system) and bool(text_of(system).strip())
     if is_written or chat.tools:
         owner = 0 if has_system else OUTSIDE
@@ -100,8 +102,7 @@ def _tools(chat: Chat) -> Iterator[Segment]:
 
 
 def _reply(turn: Turn, content: str) -> Iterator[Segment]:
-    names = ("reasoning", "reasoning_content")
-    reasoning = next((turn.get(name) for name in names if isinstance(turn.get(name), str)), "")
+    reasoning = given_reasoning(turn)
     if "</think>" in content:
         thought, content = cut_thought(content)
         reasoning = reasoning or thought
@@ -120,6 +121,12 @@ def _reply(turn: Turn, content: str) -> Iterator[Segment]:
     yield scaffold("</assistant>")
 
 
+def given_reasoning(turn: Turn) -> str:
+    """``reasoning`` of a turn, else its ``reasoning_content``; empty where neither is text."""
+    names = ("reasoning", "reasoning_content")
+    return next((turn.get(name) for name in names if isinstance(turn.get(name), str)), "")
+
+
 def _raw(chat: Chat, content: str) -> Iterator[Segment]:
     tag = "<think>" if _thinks(chat) else "</think>"
     yield scaffold("" if content.startswith(tag) else tag)
@@ -131,11 +138,15 @@ def _raw(chat: Chat, content: str) -> Iterator[Segment]:
         yield scaffold("" if content.endswith("</assistant>") else "\n</assistant>")
 
 
-FAMILY = Family(
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("</assistant>", "〈|EOS|〉"),
-    response=ResponseFormat(
-        ThoughtFormat(after_close="\n"), replace(KEY_VALUE_CALLS, separator="\n"), after_content="\n"
-    ),
-)
+def _family(revision: str) -> Family:
+    return Family(
+        segments=partial(segments, revision=revision),
+        generation_prompt=generation_prompt,
+        stop_tokens=("</assistant>", "〈|EOS|〉"),
+        response=ResponseFormat(
+            ThoughtFormat(after_close="\n"), replace(KEY_VALUE_CALLS, separator="\n"), after_content="\n"
+        ),
+    )
+
+
+FAMILY = Revisions(_family, markers=(("xs.2", "made by Poolside"), ("m.1", "")))

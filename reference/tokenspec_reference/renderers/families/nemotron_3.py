@@ -1,4 +1,4 @@
-r"""Nemotron-3: ChatML with XML tools spelled out tag by tag and a think block in every assistant turn.
+r"""Nemotron-3 and Nemotron-3.5: ChatML with XML tools spelled out tag by tag and a think block in every turn.
 
 Wire::
 
@@ -13,16 +13,22 @@ Quirks: the system block is always there, empty without a system message; thinki
 is cut to an empty block unless ``truncate_history_thinking=False``; a turn with calls ends in a newline before the
 closer; values that are no containers are printed in Python's spelling; the prompt opens ``<think>\n``, or writes
 ``<think></think>`` with ``enable_thinking=False``.
+
+Revisions: ``nano`` is the one above. ``super`` adds a line on the effort to the last user message under
+``low_effort=True``, ``ultra`` one under ``medium_effort=True``. ``ultra`` and ``3.5`` write ``</think>`` directly
+behind the reasoning and the content directly behind it, and do not trim what follows a past thought in a turn with
+calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen3_5 import CALL_INSTRUCTIONS, xml_call
-from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.family import Family, Revisions
 from tokenspec_reference.renderers.parsing.call_formats import XML_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -55,9 +61,15 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.chat import Chat, Turn
 
 NO_THOUGHT = "<think></think>"
+EFFORTS = {
+    "super": ("low_effort", "\n\n{reasoning effort: low}"),
+    "ultra": ("medium_effort", "\n\n{reasoning effort: efficient}"),
+}
+"""Per revision the keyword that asks for less effort, and what it adds to the last user message."""
+GLUED = ("ultra", "3.5")
 
 
-def segments(chat: Chat) -> Iterator[Block]:
+def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
     turns = chat.turns[1:] if has_system else chat.turns
@@ -66,10 +78,11 @@ def segments(chat: Chat) -> Iterator[Block]:
         opener, closer = scaffold(f"<|im_start|>{turn.role}\n"), scaffold("<|im_end|>\n")
         if turn.role == "assistant":
             shortened = chat.enabled("truncate_history_thinking", default=True) and turn.index < chat.last_user
-            reply = _reply(turn, shortened=shortened)
+            reply = _reply(turn, shortened=shortened, is_glued=revision in GLUED)
             yield assistant(turn.index, "<|im_start|>assistant\n", (*reply, scaffold("<|im_end|>")), "\n")
         elif turn.role in ("user", "system"):
-            yield block(turn.index, opener, *printed(turn.content), closer)
+            asked = scaffold(_effort(chat, revision) if turn.index == chat.last_user else "")
+            yield block(turn.index, opener, *printed(turn.content), asked, closer)
         elif turn.role == "tool":
             yield _tool_result(chat, turn, first_index=turns[0].index)
         else:
@@ -81,6 +94,11 @@ def generation_prompt(chat: Chat) -> str:
     """The assistant opener and an open think block, or an empty one when thinking is switched off."""
     thinks = chat.enabled("enable_thinking", default=True)
     return "<|im_start|>assistant\n" + ("<think>\n" if thinks else NO_THOUGHT)
+
+
+def _effort(chat: Chat, revision: str) -> str:
+    keyword, line = EFFORTS.get(revision, ("", ""))
+    return line if line and chat.enabled(keyword, default=False) else ""
 
 
 def _preamble(chat: Chat, *, has_system: bool) -> Iterator[Block]:
@@ -139,15 +157,15 @@ def _extra_keys(value: Any, handled: tuple[str, ...]) -> Iterator[Segment]:
             yield from (scaffold("</"), quoted(key), scaffold(">"))
 
 
-def _reply(turn: Turn, *, shortened: bool) -> Iterator[Segment]:
+def _reply(turn: Turn, *, shortened: bool, is_glued: bool) -> Iterator[Segment]:
     """Think block and content as one text, trimmed; then the calls."""
-    content = _with_thought(turn)
+    content = _with_thought(turn, is_glued=is_glued)
     calls = turn.get("tool_calls")
     if is_defined(calls) and is_iterable(calls) and calls:
         if not _is_text(turn) or not joined(content).strip():
             yield scaffold(NO_THOUGHT)
         else:
-            yield from _after_thought(content) if shortened else strip_segments(content)
+            yield from _after_thought(content, trims=not is_glued) if shortened else strip_segments(content)
             yield scaffold("\n")
         for call in calls:
             yield from xml_call(function_of(call, is_defined), as_json=False, prints_name=True)
@@ -164,23 +182,24 @@ def _is_text(turn: Turn) -> bool:
     return (isinstance(reasoning, str) and bool(reasoning.strip())) or not turn.content or isinstance(turn.content, str)
 
 
-def _with_thought(turn: Turn) -> list[Segment]:
+def _with_thought(turn: Turn, *, is_glued: bool) -> list[Segment]:
     """The content after its reasoning, or after an empty think block when it has no think tag of its own."""
     content, reasoning = turn.content, turn.get("reasoning_content")
     written = list(printed(content)) if content else []
     if isinstance(reasoning, str) and reasoning.strip():
-        return [scaffold("<think>\n"), body(reasoning), scaffold("\n</think>\n"), *written]
+        close = "</think>" if is_glued else "\n</think>\n"
+        return [scaffold("<think>\n"), body(reasoning), scaffold(close), *written]
     text = joined(written)
     if _is_text(turn) and "<think>" not in text and "</think>" not in text:
         return [scaffold(NO_THOUGHT), *written]
     return written
 
 
-def _after_thought(content: list[Segment]) -> Iterator[Segment]:
+def _after_thought(content: list[Segment], *, trims: bool) -> Iterator[Segment]:
     """A turn with calls before the last user message: an empty block and what follows the last thought."""
     text = joined(content)
     text = text.split("</think>")[-1] if "</think>" in text else text.split("<think>")[0]
-    yield from (scaffold(NO_THOUGHT), body(text.strip()))
+    yield from (scaffold(NO_THOUGHT), body(text.strip() if trims else text))
 
 
 def _shortened(content: list[Segment]) -> Iterator[Segment]:
@@ -200,9 +219,22 @@ def _tool_result(chat: Chat, turn: Turn, *, first_index: int) -> Block:
     return block(turn.index, opener, *printed(turn.content), closer)
 
 
-FAMILY = Family(
-    segments=segments,
-    generation_prompt=generation_prompt,
-    stop_tokens=("<|im_end|>", "</s>"),
-    response=ResponseFormat(ThoughtFormat(after_close="\n"), replace(XML_CALLS, separator="\n")),
+def _family(revision: str) -> Family:
+    thought = ThoughtFormat(before_close="", after_close="") if revision in GLUED else ThoughtFormat(after_close="\n")
+    return Family(
+        segments=partial(segments, revision=revision),
+        generation_prompt=generation_prompt,
+        stop_tokens=("<|im_end|>", "</s>"),
+        response=ResponseFormat(thought, replace(XML_CALLS, separator="\n")),
+    )
+
+
+FAMILY = Revisions(
+    _family,
+    markers=(
+        ("super", "low_effort"),
+        ("ultra", "medium_effort"),
+        ("3.5", '.reasoning_content ~ "</think>"'),
+        ("nano", ""),
+    ),
 )

@@ -1,4 +1,4 @@
-r"""Qwen3.5 and Qwen3.6: XML tool calls, trimmed content, a think block that the prompt opens.
+r"""Qwen3.5, Qwen3.6 and Qwen3.8: XML tool calls, trimmed content, a think block that the prompt opens.
 
 Wire::
 
@@ -12,7 +12,10 @@ Quirks: the think block is written for every turn after the last user query, als
 system text; content is trimmed as a whole, so outer whitespace of a part is only lost at the ends; a conversation
 without a user query, a late system message and unknown roles are refused; a tool result that comes first in the
 conversation has no opener. Revision ``3.5`` prints values that are no containers in Python's spelling (``True``);
-``3.6`` in JSON's, and keeps think blocks of all turns under ``preserve_thinking=True``.
+``3.6`` in JSON's, and keeps think blocks of all turns under ``preserve_thinking=True``. Revision ``3.8`` keeps them
+unless told otherwise, cuts no thought out of content, leaves an empty system message out, and where thinking is not
+switched off writes a sentence on ``reasoning_effort`` (``xhigh``, ``medium``, which has none, or ``low``) ahead of
+tools and system text.
 """
 
 from __future__ import annotations
@@ -68,12 +71,23 @@ CALL_INSTRUCTIONS = (
     "- If there is no function call available, answer the question like normal with your current knowledge and do not "
     "tell the user about function calls\n</IMPORTANT>"
 )
+EFFORTS = {
+    "xhigh": (
+        "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider "
+        "plausible alternatives, and prioritize correctness, consistency, and clarity in the final answer."
+    ),
+    "medium": "",
+    "low": (
+        "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion "
+        "without unnecessary elaboration."
+    ),
+}
 
 
 def segments(chat: Chat, revision: str) -> Iterator[Block]:
     """The wire format above."""
     add_vision_id = bool(chat.option("add_vision_id"))
-    yield from _preamble(chat, add_vision_id=add_vision_id)
+    yield from _preamble(chat, _effort(chat) if revision == "3.8" else "", revision, add_vision_id=add_vision_id)
     last_query = _last_query(chat)
     media = MediaCount(add_vision_id=add_vision_id)
     for turn in chat.turns:
@@ -98,7 +112,18 @@ def generation_prompt(chat: Chat) -> str:
     return "<|im_start|>assistant\n" + ("<think>\n" if thinks else "<think>\n\n</think>\n\n")
 
 
-def _preamble(chat: Chat, *, add_vision_id: bool) -> Iterator[Block]:
+def _effort(chat: Chat) -> str:
+    """What the system block says on the effort; empty where thinking is switched off, in whatever words."""
+    thinks, effort = chat.option("enable_thinking"), chat.option("reasoning_effort")
+    if is_defined(thinks) and thinks is not True:
+        return ""
+    named = effort if is_defined(effort) else "xhigh"
+    if not isinstance(named, str) or named not in EFFORTS:
+        refuse(f"Unexpected reasoning effort {named}. Supported types are xhigh (default), medium, and low.")
+    return EFFORTS[named]
+
+
+def _preamble(chat: Chat, effort: str, revision: str, *, add_vision_id: bool) -> Iterator[Block]:
     first = chat.turns[0]
     has_system = first.role == "system"
     media = MediaCount(add_vision_id=add_vision_id)
@@ -109,9 +134,11 @@ def _preamble(chat: Chat, *, add_vision_id: bool) -> Iterator[Block]:
         signatures = [part for tool in chat.tools for part in (scaffold("\n"), quoted(tojson(tool)))]
         header = scaffold("# Tools\n\nYou have access to the following functions:\n\n<tools>")
         footer = scaffold("\n</tools>" + CALL_INSTRUCTIONS + ("\n\n" if joined(system) else ""))
-        yield block(owner, opener, header, *signatures, footer, *system, closer)
-    elif has_system:
-        yield block(owner, opener, *system, closer)
+        told = scaffold(effort + "\n\n" if effort else "")
+        yield block(owner, opener, told, header, *signatures, footer, *system, closer)
+    elif effort or (has_system and (joined(system) or revision != "3.8")):
+        told = scaffold(effort + ("\n\n" if effort and joined(system) else ""))
+        yield block(owner, opener, told, *system, closer)
 
 
 def _parts(content: Any, media: MediaCount, *, is_system: bool = False, counted: bool = True) -> Iterator[Segment]:
@@ -152,26 +179,35 @@ def _reply(chat: Chat, turn: Turn, content: list[Segment], last_query: int, revi
     reasoning, text = turn.get("reasoning_content"), joined(content)
     if not isinstance(reasoning, str):
         reasoning = ""
-        if "</think>" in text:
+        if "</think>" in text and revision != "3.8":
             reasoning, text = cut_thought(text)
             content = [body(text)]
-    if turn.index > last_query or (revision == "3.6" and chat.option("preserve_thinking") is True):
+    if turn.index > last_query or _keeps_thoughts(chat, revision):
         yield from (scaffold("<think>\n"), body(reasoning.strip()), scaffold("\n</think>\n\n"))
     yield from content
     calls = turn.get("tool_calls")
     if isinstance(calls, (list, tuple, str)):
         for position, call in enumerate(calls):
             yield scaffold("\n" if position else "\n\n" if text.strip() else "")
-            yield from xml_call(function_of(call, is_defined), as_json=revision == "3.6")
+            chosen = function_of(call, is_defined)
+            yield from xml_call(chosen, as_json=revision != "3.5", empty="" if revision == "3.8" else None)
     yield scaffold("<|im_end|>")
 
 
-def xml_call(call: Any, *, as_json: bool, prints_name: bool = False) -> Iterator[Segment]:
-    """One call as XML; scalars are printed as JSON or as Python does; a missing name is refused, or printed empty."""
+def _keeps_thoughts(chat: Chat, revision: str) -> bool:
+    kept = chat.option("preserve_thinking")
+    return (kept is True and revision != "3.5") or (revision == "3.8" and not is_defined(kept))
+
+
+def xml_call(call: Any, *, as_json: bool, prints_name: bool = False, empty: str | None = None) -> Iterator[Segment]:
+    """One call as XML; scalars are printed as JSON or as Python does; a missing name is refused, or printed empty.
+
+    Arguments that equal ``empty`` are none.
+    """
     name = member(call, "name")
     yield from (scaffold("<tool_call>\n<function="), body(str(name) if prints_name else text_of(name)), scaffold(">\n"))
     arguments = member(call, "arguments")
-    for key, value in items(arguments) if is_defined(arguments) else ():
+    for key, value in items(arguments) if is_defined(arguments) and (empty is None or arguments != empty) else ():
         yield from (scaffold("<parameter="), body(key), scaffold(">\n"))
         yield body(_value(value, as_json=as_json))
         yield scaffold("\n</parameter>\n")
@@ -201,4 +237,4 @@ def _family(revision: str) -> Family:
     )
 
 
-FAMILY = Revisions(_family, markers=(("3.6", "preserve_thinking"), ("3.5", "")))
+FAMILY = Revisions(_family, markers=(("3.8", "reasoning_effort"), ("3.6", "preserve_thinking"), ("3.5", "")))

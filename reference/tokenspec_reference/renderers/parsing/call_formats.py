@@ -21,6 +21,12 @@ KEY_VALUES = TaggedValues.of(
     close="</arg_value>",
     last="</arg_value>",
 )
+HY3_VALUES = TaggedValues.of(
+    begins="<arg_key:opensource>",
+    head=r"<arg_key:opensource>((?:(?!<arg_key:opensource>).)*?)</arg_key:opensource>\s*<arg_value:opensource>",
+    close="</arg_value:opensource>",
+    last="</arg_value:opensource>",
+)
 INVOCATION = re.compile(
     r'<invoke name="([^"]*)">((?:(?!<invoke name=).)*?)(</invoke>\s*(?=<invoke name=|\Z)|\Z)', re.DOTALL
 )
@@ -237,6 +243,29 @@ def read_fenced_json(text: str, tools: ToolSchemas) -> list[Attempt]:
     return [called(found[1], value, tools)]
 
 
+def read_separated_json(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """DeepSeek since V3.1: ``NAME<｜tool▁sep｜>{JSON}``."""
+    name, marker, arguments = text.partition("<｜tool▁sep｜>")
+    if not marker:
+        return [Attempt(None, None, "malformed_structure")]
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return [Attempt(name or None, arguments, "invalid_json")]
+    return [called(name, value, tools)]
+
+
+def read_separated_values(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """Hy3: ``NAME<tool_sep>``, then keys and values in tags; every tag ends in ``:opensource``."""
+    name, marker, inside = text.partition("<tool_sep:opensource>")
+    if not marker:
+        return [Attempt(None, None, "malformed_structure")]
+    arguments = {key: tools.value(name, key, value) for key, value in HY3_VALUES.read(inside)}
+    if not name:
+        return [Attempt(None, arguments, "missing_name")]
+    return [Attempt(name, arguments, tools.status(name) if HY3_VALUES.are_whole(inside) else "malformed_structure")]
+
+
 def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
     """Llama: the whole completion is ``{"name": ..., "parameters": ...}``; None where it is ordinary content."""
     written = text.removeprefix("<|python_tag|>").strip()
@@ -271,4 +300,13 @@ DEEPSEEK_CALLS = CallFormat(
     read_fenced_json,
     sections=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
     values=JsonValues(),
+)
+DEEPSEEK_BARE_CALLS = replace(DEEPSEEK_CALLS, read=read_separated_json)
+HY3_CALLS = CallFormat(
+    "<tool_call:opensource>",
+    "</tool_call:opensource>",
+    read_separated_values,
+    separator="\n",
+    sections=("<tool_calls:opensource>", "</tool_calls:opensource>"),
+    values=HY3_VALUES,
 )

@@ -67,9 +67,14 @@ def opener_length(
     none); ``stated`` are openers of the row. A turn that begins with none of them follows one that closes the turn
     before it (``[/INST]``), and is emitted from its first character on.
     """
-    found = [len(opener) for opener in stated if turn.startswith(opener)]
+    found = [
+        (at, at + len(opener))
+        for opener in stated
+        if (at := turn.find(opener)) == 0 or 0 < at <= body_start - len(opener)  # behind the end of a list of results
+    ]
     if found:
-        return max(*found, 0, *(len(prompt.text) for prompt in prompts if turn.startswith(prompt.text))), True
+        prompted = (at + len(prompt.text) for at, _ in found for prompt in prompts if turn.startswith(prompt.text, at))
+        return max(*(end for _, end in found), 0, *prompted), True
     shared = max((prompt.shared_with(turn, body_start) for prompt in prompts), default=0)
     if shared < named:
         end = max((prompt.rest_of_header(turn, named) for prompt in prompts), default=named)

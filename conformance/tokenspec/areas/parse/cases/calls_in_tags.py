@@ -8,7 +8,7 @@ HERMES = ["qwen2.5", "qwen3", "qwen3-instruct-2507", "qwen3-vl", "toy-bpe"]
 HERMES_FEW = ["qwen3", "toy-bpe"]
 QWEN_XML = ["qwen3.5", "qwen3.6", "nemotron-3"]
 GLM = ["glm-4.5", "laguna-xs.2"]
-GLM_DENSE = ["glm-4.7", "glm-5.1"]
+GLM_DENSE = ["glm-4.7", "glm-5.1", "laguna-s-2.1"]
 MINIMAX = ["minimax-m2"]
 
 
