@@ -139,6 +139,19 @@ class Wire(Strict, frozen=True, kw_only=True):
     straddle: Literal["first-char", "overlap"] = "first-char"
 
 
+class Media(Strict, frozen=True, kw_only=True):
+    """The processor of pictures and videos: which one of ``transformers``, and the numbers the publisher gives it."""
+
+    processor: Literal["qwen3-vl", "gemma-4", "kimi-k2.5"]
+    image: dict[str, int | float] = {}
+    video: dict[str, int | float] = {}
+
+    @property
+    def settings(self) -> dict[str, dict[str, int | float]]:
+        """The numbers by modality, of the modalities that are judged."""
+        return {name: numbers for name, numbers in (("image", self.image), ("video", self.video)) if numbers}
+
+
 class Fingerprint(Strict, frozen=True):
     """Evidence that the vocabulary is the real one; at least one entry for a real row.
 
@@ -178,6 +191,7 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     special: dict[str, TokenId]
     template: Template = NO_TEMPLATE
     options: dict[str, str | bool | int | None] = {}
+    media: Media | None = None
     fingerprint: Fingerprint = Fingerprint()
     hub: Hub | None = None
     exemption: tuple[Exemption, ...] = ()
