@@ -17,6 +17,7 @@ AREA_OF = {
     "render": "renderers",
     "parse": "renderers",
     "bridge": "renderers",
+    "render_media": "renderers",
     "process_logits": "processors",
     "fast_forward": "fast_forward",
     "align": "aligners",
@@ -83,6 +84,12 @@ class ReferenceAdapter:
         from .renderers.adapter import bridge
 
         return bridge(request, self.models)
+
+    def render_media(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Messages with pictures and videos to ids in which each has its placeholders."""
+        from .renderers.media.adapter import render_media
+
+        return render_media(request, self.models)
 
     def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
         """A script of logits-processor steps to allow-sets and masks."""

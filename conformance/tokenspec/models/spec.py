@@ -139,6 +139,19 @@ class Wire(Strict, frozen=True, kw_only=True):
     straddle: Literal["first-char", "overlap"] = "first-char"
 
 
+class Media(Strict, frozen=True, kw_only=True):
+    """The processor of pictures and videos: which one of ``transformers``, and the numbers the publisher gives it."""
+
+    processor: Literal["qwen3-vl", "gemma-4", "kimi-k2.5"]
+    image: dict[str, int | float] = {}
+    video: dict[str, int | float] = {}
+
+    @property
+    def settings(self) -> dict[str, dict[str, int | float]]:
+        """The numbers by modality, of the modalities that are judged."""
+        return {name: numbers for name, numbers in (("image", self.image), ("video", self.video)) if numbers}
+
+
 class Fingerprint(Strict, frozen=True):
     """Evidence that the vocabulary is the real one; at least one entry for a real row.
 
@@ -183,6 +196,7 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     template: Template = NO_TEMPLATE
     options: dict[str, str | bool | int | None] = {}
     cases: Strings = ()
+    media: Media | None = None
     fingerprint: Fingerprint = Fingerprint()
     hub: Hub | None = None
     exemption: tuple[Exemption, ...] = ()

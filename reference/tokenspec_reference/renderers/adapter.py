@@ -31,7 +31,8 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     model = models.get(request.get("model", ""))
     if model is None:
         raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
-    asked = json.dumps([request.get(name) for name in ("options", "normalisation", "encoding", "id_profile", "now")])
+    told = ("options", "normalisation", "encoding", "id_profile", "now", "media")
+    asked = json.dumps([request.get(name) for name in told])
     renderer = model.renderers.pop(asked, None) or _create(request, model)
     while len(model.renderers) >= KEPT_RENDERERS:
         del model.renderers[next(iter(model.renderers))]
@@ -54,6 +55,7 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
         id_profile=request.get("id_profile") or "canonical",
         straddle=model.wire.get("straddle"),
         now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
+        media_settings=request.get("media"),
         wire=None
         if not model.wire
         else Wire(

@@ -74,6 +74,14 @@ class Bridgeable(Protocol):
         ...
 
 
+class RenderParts(Protocol):
+    """Renders up to and with the generation prompt."""
+
+    def __call__(self, messages: Sequence[Message], *, tools: Any = None) -> tuple[str, list[Span], Chat]:
+        """Text, spans and normalised conversation."""
+        ...
+
+
 def bridge(
     renderer: Bridgeable,
     previous_prompt_ids: Sequence[int],
@@ -81,8 +89,13 @@ def bridge(
     new_messages: Sequence[Message],
     *,
     tools: Any = None,
+    history: Sequence[Message] = (),
+    render: RenderParts | None = None,
 ) -> RenderedTokens | None:
-    """See :meth:`Renderer.bridge_to_next_turn`."""
+    """See :meth:`Renderer.bridge_to_next_turn`.
+
+    ``history`` stands before the turn instead of the shortest one, ``render`` renders instead of the renderer's own.
+    """
     for field, ids in (
         ("previous_prompt_ids", previous_prompt_ids),
         ("previous_completion_ids", previous_completion_ids),
@@ -100,9 +113,9 @@ def bridge(
     stopped = any(token in renderer.stop_ids for token in previous_completion_ids)
     if not said.reasoning_complete and stopped:
         return None
-    short = _short_history(renderer, previous_prompt_ids)
+    short = list(history) or _short_history(renderer, previous_prompt_ids)
     turn = _equivalent_turn(said, new_messages)
-    found = _suffix(renderer, [*short, turn], new_messages, tools)
+    found = _suffix(render or renderer.render_parts, [*short, turn], new_messages, tools)
     if found is None:
         return None
     closer, suffix, spans, roles, names = found
@@ -170,14 +183,14 @@ def _is_mapping(value: Any) -> bool:
 
 
 def _suffix(
-    renderer: Bridgeable,
+    render: RenderParts,
     ahead: list[Message],
     new_messages: Sequence[Message],
     tools: Any,
 ) -> tuple[str, str, list[Span], list[str], list[str | None]] | None:
     """The closer of the turn, and text and spans behind it; None where the template refuses or takes a thought back."""
     own = len(ahead) - 1
-    rendered = _first_accepted(renderer, ahead, new_messages, tools)
+    rendered = _first_accepted(render, ahead, new_messages, tools)
     if rendered is None:
         return None
     text, spans, chat = rendered
@@ -211,12 +224,12 @@ def _suffix(
 
 
 def _first_accepted(
-    renderer: Bridgeable, ahead: list[Message], new_messages: Sequence[Message], tools: Any
+    render: RenderParts, ahead: list[Message], new_messages: Sequence[Message], tools: Any
 ) -> tuple[str, list[Span], Chat] | None:
     """The short conversation in the first spelling of its calls that the template accepts."""
     for turn in spellings(ahead[-1]):
         try:
-            return renderer.render_parts([*ahead[:-1], turn, *new_messages], tools=tools)
+            return render([*ahead[:-1], turn, *new_messages], tools=tools)
         except (TemplateRejects, InvalidMessages):
             continue
     return None

@@ -14,6 +14,7 @@ from tokenspec_reference.renderers.resolution import Resolution
 from tokenspec_reference.renderers.resolve import resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle
@@ -31,6 +32,7 @@ def create_renderer(
     normalisation: Normalisation = "hf5",
     now: datetime = FROZEN_CLOCK,
     wire: Wire | None = None,
+    media_settings: Mapping[str, Mapping[str, float]] | None = None,
     **template_kwargs: Any,
 ) -> Any:
     """Make a renderer.
@@ -48,6 +50,8 @@ def create_renderer(
         now: what ``strftime_now`` gives; the wall clock is never read.
         wire: openers and closers of assistant turns for the ``template`` family, which else derives them; given
             without a family it means ``template``.
+        media_settings: numbers of the family's picture and video processor that differ from the published ones, e.g.
+            ``{"image": {"max_pixels": 1_003_520}}``.
         **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
 
     Raises:
@@ -67,8 +71,12 @@ def create_renderer(
     if template is not None and not isinstance(template, str):
         raise TokenSpecError(f"expected template text, got {type(template).__name__}", field="chat_template")
 
+    settings = media_settings or {}
+
     def hand_written(name: str) -> Renderer:
         declared = load_family(name, template)
+        if declared.media is not None:
+            declared.media.with_settings(settings)
         encoder = Encoder(tokenizer, control_text=template)
         if encoder.added:
             encoder.id_of(declared.stop_tokens[0])
@@ -82,6 +90,7 @@ def create_renderer(
             normalisation=normalisation,
             now=now,
             chat_template=template,
+            media_settings=settings,
         )
 
     if family not in (None, "template"):

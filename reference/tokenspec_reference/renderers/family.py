@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.renderers.attribute import Straddle
     from tokenspec_reference.renderers.chat import Chat
+    from tokenspec_reference.renderers.media.format import MediaFormat
     from tokenspec_reference.renderers.segments import Block
 
 
@@ -25,7 +26,8 @@ class Family:
     ``add_generation_prompt=True`` appends, empty where the template appends nothing.
     ``response`` tells how completions are read. ``history_before_results`` gives a short history that puts the format
     into the state of a prompt with the given control tokens, for formats whose text depends on far history.
-    ``closes_by_next_marker`` says that a turn ends with the marker of the next one.
+    ``closes_by_next_marker`` says that a turn ends with the marker of the next one. ``media`` says what pictures and
+    videos are expanded to; None where that is not described.
     """
 
     segments: Callable[[Chat], Iterator[Block]]
@@ -35,6 +37,7 @@ class Family:
     history_before_results: Callable[[frozenset[str]], list[dict[str, Any]]] | None = None
     closes_by_next_marker: bool = False
     straddle: Straddle = "first-char"
+    media: MediaFormat | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ class UnattributedTokens(UserWarning):
 
 @dataclass(frozen=True)
 class PlaceholderRange:
-    """A run of media placeholder tokens, in tokens."""
+    """The placeholders of one medium, in tokens: from the first to the last, with what a video writes between."""
 
     offset: int
     length: int
@@ -23,15 +23,31 @@ class PlaceholderRange:
 
 @dataclass(frozen=True)
 class MultiModalData:
-    """Media found in the conversation, per modality (``image``, ``video``), in the order of the text."""
+    """Media found in the conversation, per modality (``image``, ``video``), in the order of the text.
+
+    ``mm_items`` are the facts of each (``placeholders``, the grid of patches, the seconds of a video's frames),
+    ``mm_hashes`` the declared hash or the SHA-256 of the bytes, None where neither was at hand.
+    """
 
     mm_items: dict[str, list[Any]] = field(default_factory=dict)
     mm_placeholders: dict[str, list[PlaceholderRange]] = field(default_factory=dict)
-    mm_hashes: dict[str, list[str]] = field(default_factory=dict)
+    mm_hashes: dict[str, list[str | None]] = field(default_factory=dict)
 
     def is_empty(self) -> bool:
         """Tell whether the conversation holds no media at all."""
         return not any(self.mm_items.values())
+
+    def before(self, later: MultiModalData) -> MultiModalData:
+        """These media followed by later ones, whose ranges are counted in the same ids."""
+
+        def joined(mine: dict[str, list[Any]], theirs: dict[str, list[Any]]) -> dict[str, list[Any]]:
+            return {kind: [*mine.get(kind, ()), *theirs.get(kind, ())] for kind in {**mine, **theirs}}
+
+        return MultiModalData(
+            joined(self.mm_items, later.mm_items),
+            joined(self.mm_placeholders, later.mm_placeholders),
+            joined(self.mm_hashes, later.mm_hashes),
+        )
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,8 @@ class RenderedTokens:
     * ``char_spans[k]``: half-open character range of token ``k`` in ``text``.
     * ``unattributed``: half-open token ranges that a template's prompt and its history give to different writers:
       neither sampled nor content. Only the renderer of any template has such tokens.
+    * ``multi_modal_data`` and ``mm_token_type_ids`` (per token 1 in a picture, 2 in a video, else 0): None and empty
+      unless media were expanded (``process_multimodal``).
     """
 
     token_ids: list[int] = field(default_factory=list)
@@ -60,6 +78,7 @@ class RenderedTokens:
     text: str = ""
     multi_modal_data: MultiModalData | None = None
     unattributed: list[tuple[int, int]] = field(default_factory=list)
+    mm_token_type_ids: list[int] = field(default_factory=list)
 
     @property
     def unrendered_messages(self) -> list[int]:

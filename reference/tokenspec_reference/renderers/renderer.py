@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
-from tokenspec_reference.renderers.bridge import bridge
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import ContinuedMessage, continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.media.expand import ConversationMedia, token_types
+from tokenspec_reference.renderers.media.medium import media_of, refuse_media
 from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
 from tokenspec_reference.renderers.parsing.completion import check_ids, read_completion
 from tokenspec_reference.renderers.parsing.parse import parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.thought import PromptThought, read_prompt
-from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place, scaffold
 from tokenspec_reference.renderers.template_values import REJECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokenspec_reference.renderers.media.format import MediaFormat
     from tokenspec_reference.renderers.resolution import Resolution
 
 PROMPT_TAIL = 64
@@ -49,6 +51,7 @@ class Renderer:
     normalisation: Normalisation = "hf5"
     now: datetime = FROZEN_CLOCK
     chat_template: str | None = None
+    media_settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     resolution: Resolution | None = None
 
     @property
@@ -57,17 +60,31 @@ class Renderer:
         return self.encoder.tokenizer
 
     def render(
-        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Any = None,
+        add_generation_prompt: bool = False,
+        process_multimodal: bool = False,
     ) -> RenderedTokens:
         """Render a conversation to tokens with owner, role and kind of each.
 
-        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical ids).
+        Text and ids equal ``apply_chat_template`` of the row's template (``encoding="hf"``, canonical ids). With
+        ``process_multimodal`` every picture and video has as many placeholders as the publisher's processor writes for
+        it (see :mod:`tokenspec_reference.renderers.media`); without, one each, as the template writes it.
 
         Raises:
             InvalidMessages: the conversation is malformed; ``field`` names the place.
             TemplateRejects: the row's template refuses it.
+            MediaRefused: the publisher's processor refuses a picture or video.
+            UnsupportedByReference: the family's media are not described, or a picture has to be opened without Pillow.
         """
-        text, spans, chat = self.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
+        media = self.media_of(messages) if process_multimodal else None
+        text, spans, chat = (
+            self.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
+            if media is None
+            else self.expanded_parts(messages, media, tools=tools, add_generation_prompt=add_generation_prompt)
+        )
         found = encode_and_attribute(
             self.encoder,
             text,
@@ -85,6 +102,8 @@ class Renderer:
             message_tool_names=self.tool_names_of(chat),
             char_spans=found.char_spans,
             text=text,
+            multi_modal_data=None if media is None else media.placed(found.token_ids, self.encoder),
+            mm_token_type_ids=[] if media is None else token_types(found.token_ids, media.format, self.encoder),
         )
 
     def render_parts(
@@ -94,11 +113,53 @@ class Renderer:
         chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
         return *self._text_and_spans(chat), chat
 
+    def expanded_parts(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        media: ConversationMedia,
+        *,
+        tools: Any = None,
+        add_generation_prompt: bool = True,
+    ) -> tuple[str, list[Span], Chat]:
+        """The same with the media of the messages expanded."""
+        chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
+        return *self._text_and_spans(chat, media), chat
+
     def render_ids(
-        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Any = None,
+        add_generation_prompt: bool = False,
+        process_multimodal: bool = False,
     ) -> list[int]:
         """Only the ids of :meth:`render`."""
-        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).token_ids
+        return self.render(
+            messages,
+            tools=tools,
+            add_generation_prompt=add_generation_prompt,
+            process_multimodal=process_multimodal,
+        ).token_ids
+
+    def media_of(self, messages: Any, field: str = "messages") -> ConversationMedia | None:
+        """The media of messages with what is written for each; None where there are none and the family knows none.
+
+        ``field`` is what errors call the messages.
+
+        Raises:
+            UnsupportedByReference: the family's media are not described.
+            InvalidMessages, MediaRefused: as :meth:`render`.
+        """
+        if self.media is None:
+            refuse_media(messages)
+            return None
+        return ConversationMedia.of(self.media, media_of(messages, field))
+
+    @cached_property
+    def media(self) -> MediaFormat | None:
+        """The family's media, with this renderer's settings."""
+        declared = self.family.media
+        return declared.with_settings(self.media_settings) if declared is not None else None
 
     def tool_names_of(self, chat: Chat) -> list[str | None]:
         """Per message, the tool a result answers; None for all other messages."""
@@ -146,14 +207,31 @@ class Renderer:
         new_messages: Sequence[Mapping[str, Any]],
         *,
         tools: Any = None,
+        previous_multi_modal_data: MultiModalData | None = None,
+        process_multimodal: bool = False,
     ) -> RenderedTokens | None:
         """The next prompt: exactly prompt + completion, then what the template writes up to the next generation prompt.
 
         Returns None where it declines (see :mod:`tokenspec_reference.renderers.bridge`); then render everything again.
         The prior part has index -1 and is neither content nor sampled; indices count ``new_messages``; ``text`` and
         ``char_spans`` are left empty, because sampled ids may decode to other text than they were made of.
+
+        With ``process_multimodal`` the media of the new messages are expanded, and ``multi_modal_data`` are those of
+        ``previous_multi_modal_data`` with their ranges as they were, followed by the new ones. A prompt that holds
+        placeholders which no previous data accounts for is declined.
         """
-        return bridge(self, previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+        from tokenspec_reference.renderers.media.bridging import bridge_as_written, bridge_expanded
+
+        if not process_multimodal:
+            return bridge_as_written(self, previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+        return bridge_expanded(
+            self,
+            previous_prompt_ids,
+            previous_completion_ids,
+            new_messages,
+            tools=tools,
+            previous=previous_multi_modal_data or MultiModalData(),
+        )
 
     @property
     def is_prefix_stable(self) -> bool:
@@ -193,7 +271,7 @@ class Renderer:
             now=self.now,
         )
 
-    def _text_and_spans(self, chat: Chat) -> tuple[str, list[Span]]:
+    def _text_and_spans(self, chat: Chat, media: ConversationMedia | None = None) -> tuple[str, list[Span]]:
         wanted = self.options.get("continue_final_message", False)
         continued: ContinuedMessage | None = None
         if wanted:
@@ -201,6 +279,10 @@ class Renderer:
         try:
             prompt = self.family.generation_prompt(chat)
             blocks = list(self.family.segments(chat))
+            if media is not None:
+                if self.encoding == "hf":
+                    media.refuse_typed(blocks)
+                blocks = media.expand(blocks)
             if chat.add_generation_prompt:
                 blocks.append(block(OUTSIDE, scaffold(prompt)))
             text, spans = place(blocks, prompt)

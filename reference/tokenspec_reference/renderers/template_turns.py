@@ -28,7 +28,7 @@ from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_prompt
-from tokenspec_reference.renderers.rendered import RenderedTokens
+from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
 
@@ -116,14 +116,23 @@ class TemplateTurns(Renderer):
         new_messages: Sequence[Mapping[str, Any]],
         *,
         tools: Any = None,
+        previous_multi_modal_data: MultiModalData | None = None,
+        process_multimodal: bool = False,
     ) -> RenderedTokens | None:
         """See :meth:`Renderer.bridge_to_next_turn`.
 
         Raises:
-            UnsupportedByReference: as for the stop tokens and for :meth:`parse_response`.
+            UnsupportedByReference: as for the stop tokens and for :meth:`parse_response`; media to expand.
         """
         self.get_stop_token_ids()
-        return super().bridge_to_next_turn(previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+        return super().bridge_to_next_turn(
+            previous_prompt_ids,
+            previous_completion_ids,
+            new_messages,
+            tools=tools,
+            previous_multi_modal_data=previous_multi_modal_data,
+            process_multimodal=process_multimodal,
+        )
 
 
 def turns_of_template(

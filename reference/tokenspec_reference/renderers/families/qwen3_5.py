@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen3_vl import MediaCount
 from tokenspec_reference.renderers.family import Family, Revisions
+from tokenspec_reference.renderers.media.qwen import QWEN3_VL_MEDIA
 from tokenspec_reference.renderers.parsing.call_formats import XML_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -234,6 +235,7 @@ def _family(revision: str) -> Family:
         generation_prompt=generation_prompt,
         stop_tokens=("<|im_end|>", "<|endoftext|>"),
         response=ResponseFormat(ThoughtFormat(), XML_CALLS),
+        media=QWEN3_VL_MEDIA,
     )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.qwen_tools import json_call, tool_result, tools_block
 from tokenspec_reference.renderers.family import Family, always
+from tokenspec_reference.renderers.media.qwen import QWEN3_VL_MEDIA
 from tokenspec_reference.renderers.parsing.call_formats import JSON_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
@@ -109,4 +110,5 @@ FAMILY = Family(
     generation_prompt=always("<|im_start|>assistant\n"),
     stop_tokens=("<|im_end|>", "<|endoftext|>"),
     response=ResponseFormat(calls=JSON_CALLS),
+    media=QWEN3_VL_MEDIA,
 )

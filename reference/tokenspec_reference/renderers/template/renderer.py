@@ -13,7 +13,8 @@ from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddl
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder
-from tokenspec_reference.renderers.rendered import RenderedTokens, UnattributedTokens
+from tokenspec_reference.renderers.media.medium import refuse_media
+from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens, UnattributedTokens
 from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
 
 from .limits import Limits
@@ -101,15 +102,24 @@ class TemplateRenderer:
         return reads(self.chat_template)
 
     def render(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        add_generation_prompt: bool = False,
+        process_multimodal: bool = False,
+        **options: Any,
     ) -> RenderedTokens:
         """Text, ids and masks of a conversation; ``options`` add to the renderer's template keywords.
 
         Raises:
+            UnsupportedByReference: media to expand: no template says what its processor writes for them.
             TemplateRejects: exactly where the template raises.
             InvalidMessages: the conversation is empty or no JSON.
             TemplateLimitExceeded: the template runs away.
         """
+        if process_multimodal:
+            refuse_media(messages)
         chat, found = self._attributed(messages, tools, add_generation_prompt, options)
         tokens = encode_and_attribute(
             self.encoder,
@@ -183,13 +193,22 @@ class TemplateRenderer:
         new_messages: Sequence[Mapping[str, Any]],
         *,
         tools: Any = None,
+        previous_multi_modal_data: MultiModalData | None = None,
+        process_multimodal: bool = False,
     ) -> RenderedTokens | None:
         """The next prompt, or None where it declines; see :meth:`Renderer.bridge_to_next_turn`.
 
         Raises:
             UnsupportedByReference: as for :meth:`parse_response`.
         """
-        return self._turns.bridge_to_next_turn(previous_prompt_ids, previous_completion_ids, new_messages, tools=tools)
+        return self._turns.bridge_to_next_turn(
+            previous_prompt_ids,
+            previous_completion_ids,
+            new_messages,
+            tools=tools,
+            previous_multi_modal_data=previous_multi_modal_data,
+            process_multimodal=process_multimodal,
+        )
 
     @cached_property
     def _turns(self) -> TemplateTurns:

@@ -1,0 +1,1 @@
+"""Conversations with pictures and videos: declared, generated, too thin, too many, bridged."""

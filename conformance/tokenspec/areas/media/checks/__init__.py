@@ -1,0 +1,1 @@
+"""How outputs of this area are judged."""

@@ -1,0 +1,1 @@
+"""How the goldens of this area are made."""

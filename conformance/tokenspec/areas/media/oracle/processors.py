@@ -1,0 +1,160 @@
+"""The processors of ``transformers``, made of numbers: no hub, no file, and no torchvision.
+
+What needs torchvision is pixel arithmetic on videos, which changes no count; sampling of frames, resized sizes, times
+and text are the processor's own code. ``conformance/tests/media`` lays both side by side where torchvision is there.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tokenspec.models import Row
+
+Settings = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A placeholder of the template (in its text), and what was written in its place (in the expanded text)."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Processed:
+    """What a processor makes of a text and its media; ``types`` is None where it gives none."""
+
+    ids: list[int]
+    text: str
+    types: list[int] | None
+    replacements: list[Replacement]
+    tokens: dict[str, int]
+
+
+class ProcessorRefuses(Exception):
+    """The processor refuses text or media; ``kind`` is its error's class."""
+
+    def __init__(self, error: Exception) -> None:
+        """Keep class and message."""
+        self.kind = type(error).__name__
+        super().__init__(str(error))
+
+
+def process(row: Row, settings: Settings, text: str, images: list[Any], videos: list[Any]) -> Processed:
+    """Expand the media of a text: pictures as images of Pillow, videos as ``VideoMetadata`` with a size.
+
+    Raises:
+        ProcessorRefuses: the processor raises.
+    """
+    processor = _processor(row, settings)
+    given: dict[str, Any] = {"images": images} if images else {}
+    if videos:
+        given |= {"videos": [_blank(video) for video in videos], "video_metadata": videos}
+    try:
+        made = processor(text=[text], add_special_tokens=False, **given)
+    except ValueError as error:
+        raise ProcessorRefuses(error) from error
+    expanded, places = processor.written
+    types = made.get("mm_token_type_ids")
+    return Processed(
+        ids=list(map(int, made["input_ids"][0])),
+        text=expanded[0],
+        types=None if types is None else list(map(int, types[0])),
+        replacements=[Replacement(p["type"], p["span"][0], p["span"][1], p["replacement"]) for p in places[0]],
+        tokens={"image": processor.image_token_id, "video": processor.video_token_id},
+    )
+
+
+def _blank(video: Any) -> Any:
+    """The frames of a video with nothing on them, in the memory of one pixel."""
+    import torch
+
+    frames = video.total_num_frames if video.frames_indices is None else len(video.frames_indices)
+    return torch.zeros((1, 3, 1, 1), dtype=torch.uint8).expand(frames, 3, video.height, video.width)
+
+
+def _processor(row: Row, settings: Settings) -> Any:
+    assert row.spec.media is not None
+    make = {"qwen3-vl": _qwen3_vl}[row.spec.media.processor]
+    return make(copy.deepcopy(row.tokenizer), settings)
+
+
+def _qwen3_vl(tokenizer: Any, settings: Settings) -> Any:
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+    from transformers.models.qwen3_vl.processing_qwen3_vl import Qwen3VLProcessor
+
+    image, video = settings["image"], settings["video"]
+    pictures = Qwen2VLImageProcessorPil(
+        patch_size=image["patch_size"],
+        merge_size=image["merge_size"],
+        size={"shortest_edge": image["min_pixels"], "longest_edge": image["max_pixels"]},
+        do_rescale=False,
+        do_normalize=False,
+    )
+    frames = _video_grids()(
+        patch_size=video["patch_size"],
+        merge_size=video["merge_size"],
+        temporal_patch_size=video["temporal_patch_size"],
+        size={"shortest_edge": video["min_pixels"], "longest_edge": video["max_pixels"]},
+        fps=video["fps"],
+        min_frames=video["min_frames"],
+        max_frames=video["max_frames"],
+    )
+    return _recording(Qwen3VLProcessor)(image_processor=pictures, tokenizer=tokenizer, video_processor=frames)
+
+
+@cache
+def _recording(base: Any) -> Any:
+    """The processor, which also keeps the text it wrote; its parts are not compared with the classes of torchvision."""
+
+    class Recording(base):  # type: ignore[misc]
+        written: tuple[list[str], list[list[dict[str, Any]]]]
+
+        def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
+            del argument_name
+            return type(argument)
+
+        def get_text_with_replacements(self, text: list[str], *args: Any, **kwargs: Any) -> Any:
+            written = super().get_text_with_replacements(text, *args, **kwargs)
+            self.written = copy.deepcopy(written)
+            return written
+
+    return Recording
+
+
+@cache
+def _video_grids() -> Any:
+    """The video processor of Qwen3-VL without its pixels."""
+    import torch
+    from transformers.image_processing_utils import BatchFeature
+    from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoProcessor, smart_resize
+
+    class Grids(Qwen3VLVideoProcessor):  # type: ignore[misc]
+        def __call__(self, videos: list[Any], video_metadata: list[Any], **kwargs: Any) -> Any:
+            del videos, kwargs
+            grids = []
+            for metadata in video_metadata:
+                if metadata.frames_indices is None:
+                    metadata.frames_indices = self.sample_frames(metadata, fps=self.fps)
+                count, step = len(metadata.frames_indices), self.temporal_patch_size
+                height, width = smart_resize(
+                    num_frames=count,
+                    height=metadata.height,
+                    width=metadata.width,
+                    temporal_factor=step,
+                    factor=self.patch_size * self.merge_size,
+                    min_pixels=self.size["shortest_edge"],
+                    max_pixels=self.size["longest_edge"],
+                )
+                grids.append([-(-count // step), height // self.patch_size, width // self.patch_size])
+            data = {"video_grid_thw": torch.tensor(grids), "video_metadata": video_metadata}
+            return BatchFeature(data=data, skip_tensor_conversion=["video_metadata"])
+
+    return Grids

@@ -1,0 +1,15 @@
+"""The numbers of a processor: the row's, with the case's in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenspec.models import RowSpec
+
+
+def settings_of(case_media: Mapping[str, Mapping[str, float]], spec: RowSpec) -> dict[str, dict[str, float]]:
+    """The numbers of the row's processor with the case's in their place."""
+    own = spec.media.settings if spec.media is not None else {}
+    return {kind: {**numbers, **case_media.get(kind, {})} for kind, numbers in own.items()}
