@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 
-from tokenspec.models import load, specs
+from tokenspec.models import available, load, specs
 from tokenspec_reference.errors import UnsupportedByReference
 from tokenspec_reference.renderers import create_renderer
 
@@ -44,6 +44,8 @@ def stop_of(renderer, ids):
 
 
 def run(name, count):
+    if reason := available(name):
+        pytest.skip(reason)
     row = load(name)
     renderer = create_renderer(row.tokenizer, family=row.spec.family, chat_template=row.chat_template)
     rng = random.Random(82)

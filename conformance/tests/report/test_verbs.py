@@ -157,6 +157,27 @@ def test_every_token_and_json(tmp_path: Path) -> None:
     assert all(f" {id_} " in listed for id_ in found["token_ids"])
 
 
+def test_media_are_expanded_on_demand(tmp_path: Path) -> None:
+    path = tmp_path / "conversation.json"
+    path.write_text(json.dumps(CONVERSATION))
+    found = json.loads(tokenspec("render", path, "--row", "toy-bpe", "--media", "--json").stdout)
+    assert found["media"] == []
+    picture = {"type": "image", "width": 64, "height": 64}
+    path.write_text(json.dumps([{"role": "user", "content": [picture]}]))
+    done = tokenspec("render", path, "--row", "toy-bpe", "--media")
+    assert isinstance(done.exception, TokenspecError)
+    assert "messages[0]: what this template's processor writes for media is not described" in str(done.exception)
+
+
+@pytest.mark.real
+def test_each_medium_is_named_with_its_placeholders(tmp_path: Path) -> None:
+    path = tmp_path / "conversation.json"
+    picture = {"type": "image", "width": 640, "height": 480, "hash": "abc"}
+    path.write_text(json.dumps([{"role": "user", "content": [picture, {"type": "text", "text": "Hi."}]}]))
+    done = tokenspec("render", path, "--row", "qwen3-vl", "--media")
+    assert "image: 300 placeholders in tokens 4 to 304, abc\n" in done.stdout
+
+
 def test_options_tools_and_the_generation_prompt_reach_the_implementation(tmp_path: Path) -> None:
     tool = {"type": "function", "function": {"name": "clock", "parameters": {"type": "object", "properties": {}}}}
     (tmp_path / "tools.json").write_text(json.dumps([tool]))

@@ -17,9 +17,9 @@ from tokenspec.adapters import Column, Failed, Ok
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
-from tokenspec.areas.exhibit import labelled
-from tokenspec.areas.render.records import RenderOutput
+from tokenspec.areas.exhibit import Answered, labelled
 from tokenspec.certificate.source import template_facts
+from tokenspec.cli.render_media import echo_media, placed
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
 from tokenspec.models import Row, load
@@ -48,6 +48,7 @@ SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
 @click.option("--tools", "tools_file", metavar="FILE", help="Tools as a JSON list; also read from the conversation.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="A template option; the value is JSON.")
 @click.option("--generation-prompt", is_flag=True, help="End with the generation prompt.")
+@click.option("--media", "expand", is_flag=True, help="Expand pictures and videos, and say where each is.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page instead.")
 @click.option("--tokens", "every_token", is_flag=True, help="List every token instead of the text.")
 @click.option("--json", "as_json", is_flag=True, help="Print ids, owners and counts as JSON.")
@@ -59,6 +60,7 @@ def render(
     tools_file: str | None,
     options: tuple[str, ...],
     generation_prompt: bool,
+    expand: bool,
     html: Path | None,
     every_token: bool,
     as_json: bool,
@@ -78,9 +80,10 @@ def render(
         given["options"]["add_generation_prompt"] = True
     loaded, column = load(row), resolve(impl)
     try:
-        shown = rendered(column, loaded, given, timeout)
+        output = answered(column, loaded, "media" if expand else "render", given, timeout)
     finally:
         column.close()
+    shown, media = shown_tokens(column, loaded, output), placed(output) if expand else []
     roles = [str(message["role"]) for message in given["messages"]]
     asked = [name for name in given["options"] if name != "add_generation_prompt"]
     for warning in (*unread(asked, loaded), *vanished(given["messages"], shares(shown, roles))):
@@ -89,25 +92,38 @@ def render(
         counts = [asdict(share) for share in shares(shown, roles)]
         owners = [{"kind": kind, "message": message, "tokens": count} for kind, message, count in shown.owners]
         found = {"row": row, "impl": impl, "token_ids": shown.ids, "pieces": shown.pieces, "owners": owners}
+        found |= {"media": [asdict(medium) for medium in media]} if expand else {}
         click.echo(json.dumps({**found, "messages": counts}, ensure_ascii=False))
     elif html is not None:
-        again = command(conversation, row, impl, tools_file, options, generation_prompt=generation_prompt)
+        again = command(
+            conversation, row, impl, tools_file, options, generation_prompt=generation_prompt, expand=expand
+        )
         save_page(html, column, row, again, shown, roles, given)
     elif every_token:
         print_shares(screen(), shares(shown, roles))
+        echo_media(media)
         screen().print(token_table(shown))
     else:
         print_conversation(screen(), shown, roles, owner_texts(loaded.tokenizer, shown))
+        echo_media(media)
         click.echo("Next: add --html FILE for a page, --tokens for every token, --impl for another implementation")
 
 
 def command(
-    conversation: str, row: str, impl: str, tools: str | None, options: tuple[str, ...], *, generation_prompt: bool
+    conversation: str,
+    row: str,
+    impl: str,
+    tools: str | None,
+    options: tuple[str, ...],
+    *,
+    generation_prompt: bool,
+    expand: bool,
 ) -> str:
     """The command that shows the same again; files by their names, a page must not name this machine's folders."""
     words = ["tokenspec", "render", Path(conversation).name, "--row", row, "--impl", impl]
     words += ["--tools", Path(tools).name] if tools is not None else []
     words += [word for option in options for word in ("--option", option)]
+    words += ["--media"] if expand else []
     return shlex.join([*words, "--generation-prompt"] if generation_prompt else words)
 
 
@@ -125,22 +141,30 @@ def save_page(
     click.echo(f"wrote {path}. Open it in a browser.", err=True)
 
 
-def rendered(column: Column, row: Row, given: dict[str, Any], timeout: float) -> Tokens:
-    """What an implementation makes of a conversation, with the owners it claims.
+def answered(column: Column, row: Row, area: str, given: dict[str, Any], timeout: float) -> Any:
+    """What an implementation makes of a conversation, in the area ``render`` or ``media``.
 
     Raises:
         AdapterError: it broke.
         TokenspecError: it refuses the conversation, or does not render.
     """
-    case = Case(id="render/given", area="render", flags=[], requires=[], why="", since="", input=given)
-    cell = Cell(areas()["render"], case, row.spec.id, None)
+    case = Case(id=f"{area}/given", area=area, flags=[], requires=[], why="", since="", input=given)
+    cell = Cell(areas()[area], case, row.spec.id, None)
     outcome = column.load(row.spec.id, assets_of(row))
     outcome = outcome or Run([column], [cell], timeout).call(column, cell, cell.area.request(case, row.spec.id))
     if isinstance(outcome, Failed):
         raise AdapterError(f"{column.name}: {outcome.message}. See: tokenspec smoke --impl {column.name}")
     if not isinstance(outcome, Ok):
         raise TokenspecError(f"{column.name}: {outcome}")
-    output: RenderOutput = outcome.output
+    return outcome.output
+
+
+def shown_tokens(column: Column, row: Row, output: Answered) -> Tokens:
+    """The tokens of an answer with the owners it claims.
+
+    Raises:
+        AdapterError: it has none.
+    """
     found = labelled(output)
     if found is None:
         raise AdapterError(f"{column.name}: gives no token_ids")

@@ -26,10 +26,11 @@ class Part:
     executed_by: tuple[str, ...]
 
 
-RENDERERS = ("render", "parse", "bridge")
+RENDERERS = ("render", "parse", "bridge", "media")
 RENDERING = (*RENDERERS, "template-engine")
 PARTS = (
     Part("families", ("render",), ("renderers/families/*",), RENDERERS),
+    Part("media", ("media",), ("renderers/media/*",), ("media",)),
     Part("template", ("template-engine",), ("renderers/template/*",), RENDERING),
     Part(
         "turns",

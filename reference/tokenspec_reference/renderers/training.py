@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tokenspec_reference.errors import TokenSpecError
@@ -28,11 +28,15 @@ class RendersConversations(Protocol):
 
 @dataclass(frozen=True)
 class RenderedTrainingSample:
-    """Ids and loss mask of one conversation, both of length ``n``."""
+    """Ids and loss mask of one conversation, both of length ``n``.
+
+    Where media were expanded, ``mm_token_type_ids`` are of length ``n``, too (1 picture, 2 video, else 0); else empty.
+    """
 
     token_ids: list[int]
     loss_mask: list[bool]
     multi_modal_data: MultiModalData | None = None
+    mm_token_type_ids: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ def build_training_sample(
     content_sft_roles: Collection[str] | None = None,
     ensure_final_stop: bool = False,
     message_loss_mask: Sequence[bool | int] | None = None,
+    process_multimodal: bool = False,
 ) -> RenderedTrainingSample:
     """Loss mask of a conversation: what the model emits, plus the bodies of ``content_sft_roles``.
 
@@ -70,12 +75,14 @@ def build_training_sample(
         content_sft_roles: roles whose body tokens (and only those) are trained, e.g. ``{"tool"}``.
         ensure_final_stop: append the first stop id when a trained final assistant turn does not end in one.
         message_loss_mask: one entry per message, applied last.
+        process_multimodal: expand pictures and videos; the renderer has to take this word, too.
 
     Raises:
         TokenSpecError: a mask that is needed is not available, or ``message_loss_mask`` does not fit. (The upstream
             package silently ignores ``content_sft_roles`` in that case.)
     """
-    rendered = renderer.render(messages, tools=tools, add_generation_prompt=False)
+    media: dict[str, Any] = {"process_multimodal": True} if process_multimodal else {}
+    rendered = renderer.render(messages, tools=tools, add_generation_prompt=False, **media)
     bodies = frozenset(content_sft_roles or ())
     if rendered.token_ids and not rendered.sampled_mask:
         raise TokenSpecError("the tokenizer cannot place its tokens, so there is no mask to train on", field="renderer")
@@ -88,14 +95,15 @@ def build_training_sample(
             rendered.message_indices, rendered.is_content, rendered.sampled_mask, strict=True
         )
     ]
-    token_ids = list(rendered.token_ids)
+    token_ids, types = list(rendered.token_ids), list(rendered.mm_token_type_ids)
     if ensure_final_stop and _is_trained(rendered, allowed, keep, by_body):
         stops = renderer.get_stop_token_ids()
         trained = [token for token, on in zip(token_ids, mask, strict=True) if on]
         if not trained or trained[-1] not in stops:
             token_ids.append(stops[0])
             mask.append(True)
-    return RenderedTrainingSample(token_ids, mask, rendered.multi_modal_data)
+            types += [0] * bool(types)
+    return RenderedTrainingSample(token_ids, mask, rendered.multi_modal_data, types)
 
 
 def build_trajectory_step(

@@ -54,7 +54,9 @@ class ConversationMedia:
                     continue
                 found = next(waiting[kind], None)
                 if found is None:
-                    raise InvalidMessages(f"the template writes a {kind} that no message holds", field="messages")
+                    raise InvalidMessages(
+                        f"the template writes more {kind} placeholders than messages hold", field="messages"
+                    )
                 yield from found.segments
 
         built = [
@@ -68,7 +70,7 @@ class ConversationMedia:
         for kind, left in waiting.items():
             if next(left, None) is not None:
                 raise InvalidMessages(
-                    f"the template leaves a {kind} out; move it to a message whose media the template writes",
+                    f"the template leaves media of kind {kind} out; move them to a message whose media it writes",
                     field="messages",
                 )
         return built
