@@ -70,7 +70,7 @@ def test_no_way_to_cut_an_open_text_is_missing(family, known, more):
     following = None
     if more:
         code = ord(more[0])
-        following = Next(1 << code, other=False) if code < 128 else Next(0, other=True)
+        following = Next(1 << code, frozenset()) if code < 128 else Next(0, frozenset(more[0]) if code % 2 else None)
     cut = [(a, b) for a, b in theirs(FAMILIES[family], known + more) if a < len(known)]
     seen = tuple((a, min(b, len(known)), b > len(known)) for a, b in cut)
     for ways in (

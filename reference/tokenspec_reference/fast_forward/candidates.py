@@ -18,6 +18,7 @@ from tokenspec_reference.fast_forward.matcher import MARKER, Matcher
 from tokenspec_reference.fast_forward.pipeline import Pipeline, TooManyWays
 from tokenspec_reference.fast_forward.tokenize import valid_utf8_length
 
+NAMED = 32  # characters that may stand next and are looked at one by one
 TRIALS = 256  # tokens tried at one place before one of them is taken to span
 
 
@@ -79,7 +80,7 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     if limit < len(known):
         shared.take(settled)
         return shared.tokens
-    following, may_end = (OTHER, False) if broken else _following(ending)
+    following, may_end = _following(ending, broken)
     try:
         for candidate in _Open(pipeline, text, ending, broken, shared).candidates(
             settled, tail, following, may_end=may_end
@@ -187,17 +188,38 @@ def _begins_character(broken: bytes) -> bool:
     return False
 
 
-def _following(ending: Matcher | None) -> tuple[Next | None, bool]:
+def _following(ending: Matcher | None, broken: bytes) -> tuple[Next | None, bool]:
     """What may stand next, and whether the text may end here, as before a special token."""
     if ending is None:
-        return ANYTHING, True
-    allowed = ending.allowed()
+        return (OTHER, False) if broken else (ANYTHING, True)
+    if broken:
+        return Next(0, _characters(broken, ending)), False
     members = 0
-    for byte in allowed:
+    for byte in ending.allowed():
         members |= 1 << byte
-    special = bool(members >> MARKER & 1)
-    following = Next(members & ((1 << 128) - 1), other=bool((members & ~(1 << MARKER)) >> 128))
-    return (following if following.ascii or following.other else None), ending.accepting() or special
+    may_end = ending.accepting() or bool(members >> MARKER & 1)
+    others = _characters(b"", ending) if (members & ~(1 << MARKER)) >> 128 else frozenset[str]()
+    following = Next(members & ((1 << 128) - 1), others)
+    return (following if following.ascii or following.others is None or following.others else None), may_end
+
+
+def _characters(broken: bytes, ending: Matcher) -> frozenset[str] | None:
+    """The characters beyond ASCII that may stand next, as the grammar allows; None where they are many."""
+    found: set[str] = set()
+    stack: list[tuple[bytes, Matcher]] = [(broken, ending)]
+    while stack:
+        data, state = stack.pop()
+        if data and not _begins_character(data):
+            if valid_utf8_length(data) == len(data):
+                found.add(data.decode())
+            continue
+        if len(found) + len(stack) > NAMED:
+            return None
+        for byte in state.allowed():
+            following = state.step(byte) if 0x80 <= byte < MARKER else None
+            if following is not None:
+                stack.append((data + bytes((byte,)), following))
+    return frozenset(found)
 
 
 def _first_literal(pipeline: Pipeline, data: bytes, known: str) -> int:

@@ -14,14 +14,19 @@ ALL_ASCII = (1 << 128) - 1
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What may stand after the last character seen: ASCII characters as a 128-bit set, and whether any other may."""
+    """What may stand after the last character seen.
+
+    Attributes:
+        ascii: ASCII characters, as a 128-bit set.
+        others: the other characters; None where they are too many to name.
+    """
 
     ascii: int
-    other: bool
+    others: frozenset[str] | None
 
 
-ANYTHING = Next(ALL_ASCII, other=True)
-OTHER = Next(0, other=True)
+ANYTHING = Next(ALL_ASCII, None)
+OTHER = Next(0, None)
 
 
 class Characters:
@@ -57,8 +62,14 @@ class Characters:
 
     def may_be(self, following: Next, index: int) -> bool:
         """Whether the next character may belong to a class."""
-        return bool(following.ascii & self._ascii[index]) or (following.other and not self._only_ascii[index])
+        if following.ascii & self._ascii[index]:
+            return True
+        if following.others is None:
+            return not self._only_ascii[index]
+        return any(self.signature(char) >> index & 1 for char in following.others)
 
     def may_not_be(self, following: Next, index: int) -> bool:
         """Whether the next character may be one that does not belong to a class."""
-        return bool(following.ascii & ~self._ascii[index]) or following.other
+        if following.ascii & ~self._ascii[index] or following.others is None:
+            return True
+        return any(not self.signature(char) >> index & 1 for char in following.others)

@@ -164,8 +164,9 @@ def looks_ahead() -> Iterator[Case]:
         ("spaces-or-end", "a  ([XZ]+)?b"),
         ("mark-and-space", "a' [XZ]+"),
         ("spaces-then-end", "a  ([XZ]+)?"),
-        ("spaces-then-accents", "a  [éà]+;"),
-        ("spaces-then-marks", "a   ([!]+x|[?]+y)"),
+        ("spaces-then-accents", "a  (é{1,9}|x{1,9});"),
+        ("spaces-then-tabs", "a  (é{1,9}|\\t{1,9});"),
+        ("spaces-then-marks", "a   ([!]{1,9}x|[?]{1,9}y)"),
     ):
         why = "The last of several spaces goes to a word that follows."
         yield case(f"looks-{name}", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, rows=["toy-bpe", "toy-ranks"])
@@ -185,7 +186,7 @@ def looks_ahead() -> Iterator[Case]:
         yield case(f"looks-whole-{name}", why, "CONTINUATIONS", {"regex": f"{word}[q-z]+!"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-ends", why, "CONTINUATIONS", {"regex": f"{word}(!|[q-z]+)"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-stands", why, "CONTINUATIONS", {"regex": f"{word}[!]+x"}, rows=["toy-ranks"])
-        apart = {"regex": f"{word}([!]+x|[?]+y)"}
+        apart = {"regex": f"{word}([!]{{1,9}}x|[?]{{1,9}}y)"}
         yield case(f"looks-whole-{name}-apart", why, "CONTINUATIONS", apart, rows=["toy-ranks"])
 
 

@@ -85,21 +85,21 @@ def three_tokens(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     return islice(AGAIN(first, rest), 3)
 
 
-def never_ends(ending: Any) -> tuple[Next | None, bool]:
-    return FOLLOWING(ending)[0], False
+def never_ends(ending: Any, broken: bytes) -> tuple[Next | None, bool]:
+    return FOLLOWING(ending, broken)[0], False
 
 
-def always_ends(ending: Any) -> tuple[Next | None, bool]:
-    return None, FOLLOWING(ending) is not None
+def always_ends(*_: Any) -> tuple[Next | None, bool]:
+    return None, True
 
 
-def anything_follows(_ending: Any) -> tuple[Next | None, bool]:
+def anything_follows(*_: Any) -> tuple[Next | None, bool]:
     return ANYTHING, True
 
 
-def ascii_follows(ending: Any) -> tuple[Next | None, bool]:
-    following, may_end = FOLLOWING(ending)
-    return (None if following is None else Next(following.ascii, other=False)), may_end
+def ascii_follows(ending: Any, broken: bytes) -> tuple[Next | None, bool]:
+    following, may_end = FOLLOWING(ending, broken)
+    return (None if following is None else Next(following.ascii, frozenset())), may_end
 
 
 def broken_end_unseen(self: Any, known: Any, text: Any, ending: Any, _broken: bytes, shared: Any) -> None:
