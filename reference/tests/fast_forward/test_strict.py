@@ -13,11 +13,11 @@ from tokenspec_reference.fast_forward import (
     Regex,
     Special,
     after,
+    candidates,
     canonical_ff_tokens,
     continuations,
     forced_bytes,
     small_vocabulary,
-    strict,
     viable,
 )
 from tokenspec_reference.fast_forward.enumeration import (
@@ -180,7 +180,7 @@ class After:
 
 
 def test_trials_are_bounded(monkeypatch):
-    monkeypatch.setattr(strict, "TRIALS", 0)
+    monkeypatch.setattr(candidates, "TRIALS", 0)
     monkeypatch.setattr(continuations, "FEW", -1)
     park = small_vocabulary("ar", "ark", "par", "np")
     grammar = Alternatives(["npark", "npart"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,11 @@ from typing import Any
 import msgspec
 
 from tokenspec_reference.fast_forward.cache import load_bytes, store_bytes
+from tokenspec_reference.fast_forward.pipeline import Pipeline
+from tokenspec_reference.fast_forward.read_pipeline import Unproven, flat, read_stages
 from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary, VocabularyParts
 
+NEVER_TEXT = b"\xf5"  # a byte of no UTF-8 text, so that no token is longer than it
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -47,7 +50,7 @@ def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> 
     """
     try:
         spec = msgspec.json.decode(source)
-        added, model = spec["added_tokens"], spec["model"]
+        added, _ = spec["added_tokens"], spec["model"]
     except (msgspec.DecodeError, TypeError, KeyError) as error:
         raise UnsupportedVocabulary(f"not a tokenizer.json: {error}", field="tokenizer") from error
     digest = hashlib.sha256(source.encode()).hexdigest()
@@ -71,7 +74,7 @@ def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> 
         special_ids=specials,
         added=frozenset(token["id"] for token in added if not _is_special(token)),
         encode_isolated=encoders.isolated,
-        encode_merged=encoders.merged if model.get("ignore_merges") else None,
+        pipeline=_pipeline(encoders, added),
     )
 
 
@@ -93,14 +96,13 @@ def _is_special(token: Mapping[str, Any]) -> bool:
 
 
 def _token_bytes(spec: Mapping[str, Any], specials: Mapping[str, int]) -> list[bytes | None]:
-    decoders = list(_flat(spec["decoder"], "decoders"))
-    kinds = {decoder["type"] for decoder in decoders}
+    kinds = {decoder["type"] for decoder in flat(spec["decoder"], "decoders")}
     entries = spec["model"]["vocab"]  # by name, or for a Unigram model a list of (name, score)
     vocabulary = entries if isinstance(entries, dict) else {entry[0]: i for i, entry in enumerate(entries)}
     highest = max([*vocabulary.values(), *(token["id"] for token in spec["added_tokens"])], default=-1)
     by_id: list[bytes | None] = [None] * (highest + 1)
-    if "ByteFallback" in kinds:
-        space = next((d["pattern"].get("String", "▁") for d in decoders if d["type"] == "Replace"), "▁")
+    space = _space(spec)
+    if space is not None:
         for name, token_id in vocabulary.items():
             byte = BYTE_TOKEN.fullmatch(name)
             by_id[token_id] = bytes((int(byte[1], 16),)) if byte else name.replace(space, " ").encode()
@@ -117,17 +119,18 @@ def _token_bytes(spec: Mapping[str, Any], specials: Mapping[str, int]) -> list[b
             field="tokenizer.decoder",
         )
     for token in spec["added_tokens"]:
-        by_id[token["id"]] = token["content"].encode()
+        by_id[token["id"]] = token["content"].replace(space or " ", " ").encode()
     for token_id in specials.values():
         by_id[token_id] = None
     return by_id
 
 
-def _flat(part: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
-    """A component, or the components of a sequence, nested or not."""
-    if part is None:
-        return []
-    return [leaf for item in part[key] for leaf in _flat(item, key)] if part["type"] == "Sequence" else [part]
+def _space(spec: Mapping[str, Any]) -> str | None:
+    """The character that spells a space in a vocabulary with byte fallback; None for a byte-level one."""
+    decoders = flat(spec["decoder"], "decoders")
+    if all(decoder["type"] != "ByteFallback" for decoder in decoders):
+        return None
+    return next((d["pattern"].get("String", "▁") for d in decoders if d["type"] == "Replace"), "▁")
 
 
 def _without_prefix(part: Any, key: str) -> Any:
@@ -167,10 +170,6 @@ class _Encoders:
         """Built when a text first spells the name of a special token: rare, and it costs what loading costs."""
         return self.build_isolated(self.spec)
 
-    @cached_property
-    def by_merges(self) -> Any:
-        return self.build_isolated({**self.spec, "model": {**self.spec["model"], "ignore_merges": False}})
-
     def build_isolated(self, spec: Mapping[str, Any]) -> Any:
         # marked special rather than removed: removing an added token can silently renumber the others
         added = [{**token, "special": _is_special(token)} for token in spec["added_tokens"]]
@@ -190,7 +189,81 @@ class _Encoders:
         ids: list[int] = self.without_specials.encode(text, add_special_tokens=False).ids
         return ids
 
-    def merged(self, text: str) -> list[int]:
-        """Text stays text, and only merges make tokens."""
-        ids: list[int] = self.by_merges.encode(text, add_special_tokens=False).ids
-        return ids
+
+def _pipeline(encoders: _Encoders, added: Sequence[Mapping[str, Any]]) -> Pipeline | str:
+    """What is understood of a tokenizer, or what is not."""
+    spec, space = encoders.spec, _space(encoders.spec)
+    try:
+        _check_merges(spec["model"], space)
+        stages = read_stages(spec, space)
+    except Unproven as error:
+        return str(error)
+    text_tokens = [token for token in added if not _is_special(token)]
+    merged, whole = _merges(encoders.plain.model, space, whole_words=bool(spec["model"].get("ignore_merges")))
+    return Pipeline(
+        stages,
+        merged,
+        whole,
+        characters=space is not None,
+        literal=frozenset(token["content"].encode() for token in text_tokens),
+        peculiar=any(token["lstrip"] or token["rstrip"] or token["single_word"] for token in text_tokens),
+    )
+
+
+def _check_merges(model: Mapping[str, Any], space: str | None) -> None:
+    """Raise ``Unproven`` unless tokens are made by merging, from pieces that every text has."""
+    if model.get("type") != "BPE":
+        raise Unproven(f"the model {model.get('type')}")
+    for setting in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(setting):
+            raise Unproven(f"the model's {setting}")
+    singles = byte_of_character() if space is None else [f"<0x{byte:02X}>" for byte in range(256)]
+    if any(single not in model["vocab"] for single in singles) or (space is not None and not model["byte_fallback"]):
+        raise Unproven("the vocabulary lacks some bytes")
+    if model.get("ignore_merges") and (space is not None or _within_longer(model["vocab"], NEVER_TEXT)):
+        raise Unproven("whole words that no merge reaches cannot be told from others")
+
+
+def _within_longer(vocab: Mapping[str, int], byte: bytes) -> bool:
+    """Whether a byte is part of an entry that is longer than it."""
+    char = next(char for char, value in byte_of_character().items() if value == byte[0])
+    return any(char in name for name in vocab if name != char)
+
+
+def _merges(
+    model: Any, space: str | None, *, whole_words: bool
+) -> tuple[Callable[[bytes], list[int]], Callable[[bytes], int | None] | None]:
+    """The ids of bytes by merges alone, and the id of a word taken whole.
+
+    A model that takes whole words does so where the word is an entry. With a byte behind it that is part of no other
+    entry it is none: merges decide, and the byte stays a token of its own.
+    """
+    if space is not None:
+        mark = space
+
+        def spelled(data: bytes) -> str:
+            return data.decode().replace(" ", mark)
+    else:
+        table = {byte: char for char, byte in byte_of_character().items()}
+
+        def spelled(data: bytes) -> str:
+            return data.decode("latin-1").translate(table)
+
+    def merged(data: bytes) -> list[int]:
+        return [token.id for token in model.tokenize(spelled(data))]
+
+    if not whole_words:
+        return merged, None
+    apart = spelled(NEVER_TEXT)
+
+    def whole(data: bytes) -> int | None:
+        found: int | None = model.token_to_id(spelled(data))
+        return found
+
+    def merged_only(data: bytes) -> list[int]:
+        word = spelled(data)
+        if model.token_to_id(word) is None:
+            return [token.id for token in model.tokenize(word)]
+        return [token.id for token in model.tokenize(word + apart)][:-1]
+
+    return merged_only, whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tokenspec_reference.fast_forward.pipeline import Pipeline
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary
 
@@ -29,8 +30,8 @@ def small_vocabulary(*tokens: bytes | str, special: Sequence[str] = ()) -> Token
     rank = {piece: 256 + index for index, piece in enumerate(pieces)}
     singles = [bytes((byte,)) for byte in range(256)]
 
-    def encode(text: str) -> list[int]:
-        parts = [bytes((byte,)) for byte in text.encode()]
+    def merged(data: bytes) -> list[int]:
+        parts = [bytes((byte,)) for byte in data]
         while len(parts) > 1:
             pairs = [(rank[a + b], index) for index, (a, b) in enumerate(pairwise(parts)) if a + b in rank]
             if not pairs:
@@ -42,6 +43,7 @@ def small_vocabulary(*tokens: bytes | str, special: Sequence[str] = ()) -> Token
     first_special = 256 + len(pieces)
     return TokenBytes.from_parts(
         [*singles, *pieces, *(None for _ in special)],
-        encode,
+        lambda text: merged(text.encode()),
         special_ids={name: first_special + index for index, name in enumerate(special)},
+        pipeline=Pipeline((), merged),
     )

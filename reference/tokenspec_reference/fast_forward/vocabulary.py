@@ -16,6 +16,7 @@ from typing import Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.fast_forward.hugging_face import read_hugging_face, read_tokenizer_json
 from tokenspec_reference.fast_forward.matcher import Matcher, mark
+from tokenspec_reference.fast_forward.pipeline import Pipeline, disagreement
 from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
 from tokenspec_reference.fast_forward.vocabulary_parts import Encode, UnsupportedVocabulary, VocabularyParts
 
@@ -34,8 +35,9 @@ class TokenBytes:
         added: added tokens that are text. They are matched before anything else, and may look at what follows them.
         encode_text: text to ids as the tokenizer does it, where the name of a special token becomes that token.
         encode_isolated: text to ids where text never becomes a special token.
-        encode_merged: as ``encode_isolated`` without the short cut that takes a whole word from the vocabulary even
-            where no merge reaches it (``ignore_merges``); the same function where there is no short cut.
+        pipeline: how ``encode_isolated`` makes words and tokens; None where that is not understood. ``strict`` then
+            forces only what it sees in all texts of a grammar.
+        unproven: why not; None where it is understood.
     """
 
     by_id: tuple[bytes | None, ...]
@@ -47,7 +49,8 @@ class TokenBytes:
     added: frozenset[int]
     encode_text: Encode
     encode_isolated: Encode
-    encode_merged: Encode
+    pipeline: Pipeline | None
+    unproven: str | None
 
     @staticmethod
     def from_parts(
@@ -57,15 +60,24 @@ class TokenBytes:
         special_ids: Mapping[str, int] | None = None,
         added: Iterable[int] = (),
         encode_isolated: Encode | None = None,
-        encode_merged: Encode | None = None,
+        pipeline: Pipeline | None = None,
     ) -> TokenBytes:
         """A vocabulary from a list of byte strings and an encoder.
+
+        Without a ``pipeline`` nothing is known about the encoder: ``strict`` forces little then.
 
         Raises:
             UnsupportedVocabulary: no id has bytes.
         """
         return TokenBytes._built(
-            VocabularyParts(by_id, encode_text, special_ids or {}, frozenset(added), encode_isolated, encode_merged)
+            VocabularyParts(
+                by_id,
+                encode_text,
+                special_ids or {},
+                frozenset(added),
+                encode_isolated,
+                pipeline or "it came as a function",
+            )
         )
 
     @staticmethod
@@ -79,8 +91,11 @@ class TokenBytes:
             for data, token_id in spelled:
                 twins.setdefault(data, []).append(token_id)
         specials = dict(parts.special_ids)
+        by_id = tuple(data or None for data in parts.by_id)
+        encode = parts.encode_isolated or parts.encode_text
+        pipeline, unproven = _believed(parts.pipeline, encode, by_id)
         return TokenBytes(
-            by_id=tuple(data or None for data in parts.by_id),
+            by_id=by_id,
             special_ids=specials,
             words=tuple(sorted(id_of)),
             id_of=id_of,
@@ -88,8 +103,9 @@ class TokenBytes:
             longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
             added=parts.added,
             encode_text=parts.encode_text,
-            encode_isolated=parts.encode_isolated or parts.encode_text,
-            encode_merged=parts.encode_merged or parts.encode_isolated or parts.encode_text,
+            encode_isolated=encode,
+            pipeline=pipeline,
+            unproven=unproven,
         )
 
     @staticmethod
@@ -178,6 +194,21 @@ class TokenBytes:
             if only:
                 return
             low = end
+
+
+def _believed(
+    pipeline: Pipeline | str, encode: Encode, by_id: Sequence[bytes | None]
+) -> tuple[Pipeline | None, str | None]:
+    """The pipeline if the tokenizer does as it says, and why it is not believed."""
+    if isinstance(pipeline, str):
+        return None, pipeline
+
+    def spell(ids: list[int]) -> bytes | None:
+        pieces = [by_id[token_id] for token_id in ids]
+        return None if None in pieces else b"".join(piece or b"" for piece in pieces)
+
+    probe = disagreement(pipeline, encode, spell)
+    return (pipeline, None) if probe is None else (None, f"it cuts {probe!r} in another way than its description says")
 
 
 def _after_all(prefix: bytes) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.pipeline import Pipeline
 
 Encode = Callable[[str], list[int]]
 
@@ -26,7 +27,7 @@ class VocabularyParts:
         special_ids: id of each special token by its name.
         added: added tokens that are text.
         encode_isolated: text to ids where text never becomes a special token; None where ``encode_text`` is that.
-        encode_merged: the same by merges alone; None where ``encode_isolated`` is that.
+        pipeline: how words and tokens come about; a text that says why nothing is known about that.
     """
 
     by_id: Sequence[bytes | None]
@@ -34,4 +35,4 @@ class VocabularyParts:
     special_ids: Mapping[str, int] = field(default_factory=dict)
     added: frozenset[int] = frozenset()
     encode_isolated: Encode | None = None
-    encode_merged: Encode | None = None
+    pipeline: Pipeline | str = "it came as a function"

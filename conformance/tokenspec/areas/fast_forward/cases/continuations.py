@@ -88,6 +88,7 @@ def cases() -> Iterator[Case]:
     yield from unchecked()
     yield from after_special()
     yield from looks_ahead()
+    yield from real()
     why = "Two ids spell the same byte, and a token spans."
     for name, first, second in (("brace", '{"a', "{1"), ("letter", "re1", "r1"), ("space", " a", " 1")):
         grammar = either(first, second)
@@ -162,6 +163,10 @@ def looks_ahead() -> Iterator[Case]:
         ("line-and-spaces", "a\\n  [XZ]+"),
         ("spaces-or-end", "a  ([XZ]+)?b"),
         ("mark-and-space", "a' [XZ]+"),
+        ("spaces-then-end", "a  ([XZ]+)?"),
+        ("spaces-then-accents", "a  (é{1,9}|x{1,9});"),
+        ("spaces-then-tabs", "a  (é{1,9}|\\t{1,9});"),
+        ("spaces-then-marks", "a   ([!]{1,9}x|[?]{1,9}y)"),
     ):
         why = "The last of several spaces goes to a word that follows."
         yield case(f"looks-{name}", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, rows=["toy-bpe", "toy-ranks"])
@@ -181,6 +186,36 @@ def looks_ahead() -> Iterator[Case]:
         yield case(f"looks-whole-{name}", why, "CONTINUATIONS", {"regex": f"{word}[q-z]+!"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-ends", why, "CONTINUATIONS", {"regex": f"{word}(!|[q-z]+)"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-stands", why, "CONTINUATIONS", {"regex": f"{word}[!]+x"}, rows=["toy-ranks"])
+        apart = {"regex": f"{word}([!]{{1,9}}x|[?]{{1,9}}y)"}
+        yield case(f"looks-whole-{name}-apart", why, "CONTINUATIONS", apart, rows=["toy-ranks"])
+
+
+def real() -> Iterator[Case]:
+    """What real vocabularies do and the toys do not."""
+    for name, forced in (
+        ("names", "漢字AB"),
+        ("three", "日本語ABC"),
+        ("one", "中A"),
+        ("kana", "カタIDE"),
+        ("hangul", "한AB"),
+    ):
+        why = "Capitals after letters without case: a lower-case letter begins the word anew."
+        for end, rest in (("lower", "[a-z]*;"), ("either", "([a-z]+|[0-9]+);"), ("capitals", "[A-Za-z]+;")):
+            rows = ["gpt-oss", "mistral-nemo", "kimi-k2"]
+            yield case(f"word-{name}-{end}", why, "CONTINUATIONS", {"regex": forced + rest}, rows=rows)
+    for name, low, high in (
+        ("tagalog", 0x1700, 0x17FF),
+        ("greek", 0x370, 0x3FF),
+        ("thai", 0xE00, 0xE7F),
+        ("han", 0x4E00, 0x4EFF),
+        ("emoji", 0x1F600, 0x1F64F),
+        ("full-width", 0xFF00, 0xFFEF),
+    ):
+        inside = f"[{chr(low)}-{chr(high)}]"
+        for around, pattern in (("letters", f"x{inside}a"), ("space", f" {inside} "), ("many", f"\\{{{inside}+\\}}")):
+            why = "All characters of a block may follow: what is forced ends inside a character."
+            rows = ["qwen3", "llama-3.2", "gemma-4"]
+            yield case(f"block-{name}-{around}", why, "CONTINUATIONS", {"regex": pattern}, rows=rows)
 
 
 CASES = tuple(cases())

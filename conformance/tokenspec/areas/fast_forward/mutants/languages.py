@@ -1,76 +1,16 @@
-"""Broken readings of grammars, and strict answers that look at too little of what may follow."""
+"""Broken readings of grammars."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from tokenspec.areas.fast_forward.mutants.edits import Request, mutant
 from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.fast_forward import (
-    adapter,
-    canonical,
-    continuations,
-    json_schema,
-    matcher,
-    regex_syntax,
-    strict,
-    utf8,
-)
-from tokenspec_reference.fast_forward.continuations import Text
+from tokenspec_reference.fast_forward import adapter, json_schema, regex_syntax, utf8
 from tokenspec_reference.fast_forward.expression import Node
 from tokenspec_reference.fast_forward.mask import allowed_tokens
-from tokenspec_reference.fast_forward.tokenize import split_markers
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
-
-# ---- what may follow -----------------------------------------------------------------------------------------------
-
-
-def first_four(following: Any) -> list[bytes] | None:
-    found = FEW_TEXTS(following)
-    return None if found is None else found[:4]
-
-
-def last_four(following: Any) -> list[bytes] | None:
-    found = FEW_TEXTS(following)
-    return None if found is None else found[-4:]
-
-
-def merged_unseen(text: Text) -> list[int]:
-    return text.lossless(text.encoded(text.data) or [])
-
-
-def added_only(text: Text, tokens: Sequence[int]) -> bool:
-    return bool(tokens) and tokens[-1] in text.vocabulary.added
-
-
-def spaces_only(text: Text, tokens: Sequence[int]) -> bool:
-    del tokens
-    return LOOKS_AHEAD(text, ())
-
-
-def sixteen_bytes(text: Text) -> range:
-    return range(max(STARTS(text).start, len(text.data) - 16), len(text.data))
-
-
-def three_trials(text: Text, start: int, shared: list[int], following: Any) -> list[int]:
-    for extension in islice(text.vocabulary.extensions(text.data[start:], following), 3):
-        for candidate in strict._with_spanning_token(text, start, extension, following):
-            shared = strict._common(shared, candidate)
-    return shared
-
-
-def context_after_special(
-    vocabulary: TokenBytes, state: Any, forced: bytes, recent: Sequence[int], *, grammar_check: bool
-) -> tuple[list[int], bytes]:
-    first = next(split_markers(forced), b"")
-    if not isinstance(first, int):
-        return STRICT(vocabulary, state, forced, recent, grammar_check=grammar_check)
-    marker = vocabulary.raw((first,))
-    following: Any = matcher.after(state, marker)
-    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], recent, grammar_check=grammar_check)
-    return [first, *tokens], leftover
 
 
 def lowest_ids(vocabulary: TokenBytes, state: Any) -> Iterator[int]:
@@ -134,10 +74,6 @@ def texts_counted_in_bytes(request: Request) -> None:
         schema["maxLength"] -= 1
 
 
-FEW_TEXTS = continuations.few_texts
-LOOKS_AHEAD = Text.looks_ahead
-STARTS = Text.starts
-STRICT = strict.strict_tokens
 SPELLED = json_schema._Reader.spelled
 COMPLEMENT = utf8.complement
 BRACES = regex_syntax._Reader.braces
@@ -146,32 +82,6 @@ FRACTIONS_ONLY = json_schema.INTEGER + r"(?:\.[0-9]+)?"
 LETTERS_AND_DIGITS = [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]
 
 MUTANTS: tuple[Mutant, ...] = (
-    mutant("first-four-texts", "FFT-020", "the first four ways to go on count", (strict, "few_texts", first_four)),
-    mutant("last-four-texts", "FFT-020", "the last four ways to go on count", (strict, "few_texts", last_four)),
-    mutant(
-        "whole-words",
-        "FFT-020",
-        "a word that no merge reaches is forced although it may go on",
-        (Text, "tokens", property(merged_unseen)),
-        rows=("toy-ranks",),
-    ),
-    mutant("spaces-unseen", "FFT-020", "spaces do not look ahead", (Text, "looks_ahead", added_only)),
-    mutant(
-        "added-unseen",
-        "FFT-020",
-        "added tokens do not look ahead",
-        (Text, "looks_ahead", spaces_only),
-        rows=("toy-added",),
-    ),
-    mutant("sixteen-bytes", "FFT-020", "no token is longer than sixteen bytes", (Text, "starts", sixteen_bytes)),
-    mutant("one-completion", "FFT-020", "a broken character ends in one way", (continuations, "COMPLETIONS", 1)),
-    mutant("three-trials", "FFT-020", "three tokens may span", (strict, "_shared_with_spanning", three_trials)),
-    mutant(
-        "context-after-special",
-        "FFT-020",
-        "the token before a special token is context",
-        (canonical, "strict_tokens", context_after_special),
-    ),
     mutant(
         "lowest-ids",
         "FFT-012",
