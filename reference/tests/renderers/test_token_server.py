@@ -12,7 +12,7 @@ import torch
 from toys import byte_level
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers import (
     AsyncTokenServer,
     ServerFailed,
@@ -23,6 +23,8 @@ from tokenspec_reference.renderers import (
 )
 from tokenspec_reference.renderers.dialects import DIALECTS, TOKENS, read_completion
 from tokenspec_reference.renderers.generate import GenerationRequest, MalformedCompletion
+from tokenspec_reference.renderers.media.served import as_served
+from tokenspec_reference.renderers.rendered import PlaceholderRange, RenderedTokens
 
 ASK = {"role": "user", "content": "hi"}
 LONGEST = 96
@@ -190,6 +192,69 @@ def test_a_slow_server_and_none_at_all():
         release.set()
     with pytest.raises(ServerFailed, match="ConnectError"):
         generate(TokenServer(url).complete, renderer(), [ASK])
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+SEEN = [{"role": "user", "content": [{"type": "text", "text": "hi"}, PICTURE]}]
+
+
+def media_renderer():
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.content is string %}{{ m.content }}{% else %}"
+        "{% for p in m.content %}{{ p.text if p.type == 'text' else '<think>' }}{% endfor %}{% endif %}<|im_end|>\n"
+        "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    return create_renderer(byte_level(), family="template", chat_template=template)
+
+
+def test_media_are_sent_and_the_expanded_prompt_has_its_masks():
+    made = media_renderer()
+    logical = made.render(SEEN, add_generation_prompt=True)
+    pad = byte_level().convert_tokens_to_ids("<think>")
+    at = logical.token_ids.index(pad)
+    expanded = [*logical.token_ids[:at], *[pad] * 5, *logical.token_ids[at + 1 :]]
+
+    def answered(handler):
+        choice = spellings([1, 2], [-1.0, -2.0], "length")["vllm"]
+        where = {"image": [{"offset": at, "length": 5}]}
+        handler.answer(200, {"choices": [choice], "prompt_token_ids": expanded, "mm_placeholders": where})
+
+    with serving(instead=answered) as (url, seen), TokenServer(url) as server:
+        found = generate(server.complete, made, SEEN)
+    _, _, body = seen[0]
+    assert body["content_parts"] == [{"type": "image_url", "url": PICTURE["image_url"]["url"]}]
+    assert (body["token_ids"], body["return_token_ids"]) == (logical.token_ids, True)
+    assert found.prompt_ids == found.prompt_attribution.token_ids == expanded
+    assert found.prompt_attribution.is_content[at : at + 5] == [logical.is_content[at]] * 5
+    assert found.prompt_attribution.message_indices[at + 5 :] == logical.message_indices[at + 1 :]
+    assert found.prompt_attribution.multi_modal_data.mm_placeholders["image"] == [PlaceholderRange(at, 5)]
+
+
+def test_media_need_a_server_that_says_where_they_stand():
+    with serving() as (url, seen):
+        with pytest.raises(MalformedCompletion, match="mm_placeholders"):
+            generate(TokenServer(url).complete, media_renderer(), SEEN)
+        with pytest.raises(UnsupportedByReference, match="completions take ids alone"):
+            generate(TokenServer(url, dialect="completions").complete, media_renderer(), SEEN)
+        beside = [{"role": "user", "content": [{"type": "image", "image": "cat.png"}]}]
+        with pytest.raises(TokenSpecError, match=r"messages\[0\]\.content\[0\]: a server takes an address"):
+            generate(TokenServer(url).complete, media_renderer(), beside)
+        assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("ids", "ranges"),
+    [
+        ([7, 8, 8, 9, 9], [(1, 2)]),
+        ([7, 8, 8], [(1, 2)]),
+        ([6, 8, 8, 9], [(1, 2)]),
+        ([7, 8, 9], [(9, 2)]),
+    ],
+)
+def test_another_prompt_than_was_sent_is_refused(ids, ranges):
+    placeholders = {"image": [{"offset": offset, "length": length} for offset, length in ranges]}
+    with pytest.raises(TokenSpecError, match="prompt_token_ids"):
+        as_served(RenderedTokens(token_ids=[7, 8, 9]), ids, placeholders)
 
 
 REQUEST = GenerationRequest([5, 6], {})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.generate import Completion, GenerationRequest, MalformedCompletion
 
 SPELLED_ID = "token_id:"
@@ -29,13 +29,14 @@ class Dialect:
 
 def _tokens_body(request: GenerationRequest) -> dict[str, Any]:
     # What a stop token spells is of no use to anyone who reads ids; it must not be taken out of them.
-    return {
-        "token_ids": request.token_ids,
-        "sampling_params": {"skip_special_tokens": False, **request.sampling_params},
-    }
+    params = {"skip_special_tokens": False, **request.sampling_params}
+    media = {"content_parts": request.content_parts, "return_token_ids": True} if request.content_parts else {}
+    return {"token_ids": request.token_ids, "sampling_params": params, **media}
 
 
 def _completions_body(request: GenerationRequest) -> dict[str, Any]:
+    if request.content_parts:
+        raise UnsupportedByReference("completions take ids alone; media go with dialect='tokens'", field="messages")
     asked_for_ids = {"return_token_ids": True, "return_tokens_as_token_ids": True, "skip_special_tokens": False}
     return {**asked_for_ids, **request.sampling_params, "prompt": request.token_ids}
 
@@ -87,7 +88,12 @@ def read_completion(answer: Any, request: GenerationRequest) -> Completion:
             field="choices[0].token_ids",
         )
     read = answer.get("prompt_token_ids") or choice.get("prompt_token_ids")
-    if read is not None and read != request.token_ids and not answer.get("mm_placeholders"):
+    if request.content_parts and (read is None or not isinstance(answer.get("mm_placeholders"), Mapping)):
+        raise MalformedCompletion(
+            "the server was sent media and does not say where they stand; it must expand content_parts",
+            field="mm_placeholders",
+        )
+    if read is not None and read != request.token_ids and not request.content_parts:
         raise MalformedCompletion(
             f"the server read {len(read)} ids, not the {len(request.token_ids)} it was sent; does it add a BOS?",
             field="prompt_token_ids",

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.renderers.media.served import as_served, content_parts
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.parsing.parsed import ParsedToolCall
@@ -34,10 +35,14 @@ class PromptTooLong(TokenSpecError):
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """What is sent: ids and sampling parameters, with the family's stop ids filled in."""
+    """What is sent: ids and sampling parameters, with the family's stop ids filled in.
+
+    ``content_parts``: pictures and videos, in the order of their placeholders, for a server that expands them itself.
+    """
 
     token_ids: list[int]
     sampling_params: Mapping[str, Any]
+    content_parts: list[dict[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,8 @@ def generate(
     Args:
         complete: sends the request and returns the completion.
         renderer: renders the prompt and reads the answer.
-        messages: the conversation; not rendered when ``prompt_ids`` are given.
+        messages: the conversation; not rendered when ``prompt_ids`` are given. Pictures and videos in it are sent as
+            they are, and the server's expanded prompt comes back with its masks.
         tools: tool schemas, for the prompt and for reading calls.
         sampling_params: passed on, but ``logprobs`` is 1, and the family's stop ids are always among
             ``stop_token_ids``: without them a completion cannot be read or trained on.
@@ -137,7 +143,11 @@ class _Asked:
 
     def read(self, answer: Completion) -> Generation:
         check_logprobs(answer)
-        prompt_ids = self.request.token_ids
+        prompt_ids, attribution = self.request.token_ids, self.prompt_attribution
+        if self.request.content_parts and answer.prompt_ids is not None:
+            prompt_ids = answer.prompt_ids
+            if attribution is not None:
+                attribution = as_served(attribution, prompt_ids, answer.said.get("mm_placeholders") or {})
         said = self.renderer.parse_response(answer.token_ids, tools=self.tools, prompt_ids=prompt_ids)
         has_call = any(call.status == "ok" for call in said.tool_calls)
         return Generation(
@@ -149,7 +159,7 @@ class _Asked:
             reasoning_complete=said.reasoning_complete,
             finish_reason="tool_calls" if has_call and answer.finish_reason == "stop" else answer.finish_reason,
             tool_calls=said.tool_calls,
-            prompt_attribution=self.prompt_attribution,
+            prompt_attribution=attribution,
             said=answer.said,
         )
 
@@ -174,7 +184,8 @@ def _ask(
     given = dict(sampling_params or {})
     stops = dict.fromkeys((*renderer.get_stop_token_ids(), *(given.pop("stop_token_ids", None) or ())))
     params = {**given, "stop_token_ids": list(stops), "logprobs": 1}
-    return _Asked(renderer, tools, GenerationRequest(list(prompt_ids), params), prompt_attribution)
+    request = GenerationRequest(list(prompt_ids), params, content_parts(messages))
+    return _Asked(renderer, tools, request, prompt_attribution)
 
 
 def check_logprobs(answer: Completion) -> None:

@@ -55,7 +55,7 @@ def media_of(messages: Any, field: str = "messages") -> list[Medium]:
     return [
         _measured(part, kind, f"{field}[{index}].content[{position}]")
         for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ())
-        for position, part in enumerate(_parts(message))
+        for position, part in enumerate(parts_of(message))
         if (kind := kind_of(part)) is not None
     ]
 
@@ -67,7 +67,7 @@ def refuse_media(messages: Any) -> None:
         UnsupportedByReference: a message holds a picture or a video.
     """
     for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ()):
-        if any(kind_of(part) is not None for part in _parts(message)):
+        if any(kind_of(part) is not None for part in parts_of(message)):
             raise UnsupportedByReference(
                 "what this template's processor writes for media is not described", field=f"messages[{index}]"
             )
@@ -85,13 +85,14 @@ def kind_of(part: Any) -> Kind | None:
     return None
 
 
-def _parts(message: Any) -> Sequence[Any]:
+def parts_of(message: Any) -> Sequence[Any]:
+    """The parts of a message whose content is a list; none where it is text."""
     content = message.get("content") if isinstance(message, Mapping) else None
     return content if isinstance(content, (list, tuple)) else ()
 
 
 def _measured(part: Mapping[str, Any], kind: Kind, field: str) -> Medium:
-    source = _source(part, kind)
+    source = source_of(part, kind)
     digest = part.get("hash")
     if digest is not None and not isinstance(digest, str):
         raise InvalidMessages(f"expected text, got {type(digest).__name__}", field=f"{field}.hash")
@@ -140,7 +141,7 @@ def _size(part: Mapping[str, Any], name: str, field: str) -> int:
     return value
 
 
-def _source(part: Mapping[str, Any], kind: Kind) -> Any:
+def source_of(part: Mapping[str, Any], kind: Kind) -> Any:
     """What the part gives of the medium itself; None where it only declares it."""
     for name in (kind, f"{kind}_url", "url", "path"):
         value = part.get(name)
