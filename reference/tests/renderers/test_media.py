@@ -11,9 +11,16 @@ from toys import byte_level
 
 from tokenspec_reference.errors import InvalidMessages, TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers import MultiModalData, PlaceholderRange, build_training_sample, create_renderer
+from tokenspec_reference.renderers.media.gemma import GEMMA_4_MEDIA
+from tokenspec_reference.renderers.media.kimi import KIMI_K2_5_MEDIA
 from tokenspec_reference.renderers.media.medium import Medium, media_of
 from tokenspec_reference.renderers.media.qwen import QWEN3_VL_MEDIA
-from tokenspec_reference.renderers.media.resizing import MediaRefused, qwen_picture, qwen_video
+from tokenspec_reference.renderers.media.resizing import (
+    MediaRefused,
+    gemma_picture,
+    qwen_picture,
+    qwen_video,
+)
 
 SMALL = {"type": "image", "width": 64, "height": 64}
 CLIP = {"type": "video", "width": 64, "height": 64, "total_num_frames": 8, "fps": 4}
@@ -281,3 +288,37 @@ def test_qwens_frames_are_resized_as_transformers_does_it():
         else:
             assert (rows * 16, columns * 16) == published.smart_resize(*given)
             assert len(seconds) == -(-frames // 2)
+
+
+def test_gemmas_pictures_are_resized_as_transformers_does_it():
+    published = pytest.importorskip("transformers.models.gemma4.image_processing_pil_gemma4")
+    numbers = GEMMA_4_MEDIA.settings["image"]
+    rng = random.Random(13)
+    for _ in range(3000):
+        width, height = (round(10 ** rng.uniform(0, 4.3)) for _ in range(2))
+        given = (height, width, 16, 280 * 9, 3)
+        try:
+            rows, columns = gemma_picture(Medium("image", width, height), numbers)
+        except MediaRefused:
+            with pytest.raises(ValueError, match="esiz"):
+                published.get_aspect_ratio_preserving_size(*given)
+        else:
+            assert (rows * 48, columns * 48) == published.get_aspect_ratio_preserving_size(*given)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "grid", "placeholders"),
+    [
+        (224, 168, [1, 12, 16], 48),
+        (640, 480, [1, 36, 46], 414),
+        (1, 1, [1, 2, 2], 1),
+        (6000, 4000, [1, 106, 158], 4187),
+        (20000, 10, [1, 2, 512], 256),
+        (29, 27, [1, 2, 4], 2),
+        (1793, 1792, [1, 128, 130], 4160),
+    ],
+)
+def test_kimis_pictures_are_resized_as_transformers_does_it(width, height, grid, placeholders):
+    """Its processor cannot be imported without torchvision: the grids were written down with it."""
+    item = KIMI_K2_5_MEDIA.expansion(Medium("image", width, height)).item
+    assert item == {"placeholders": placeholders, "grid_thw": grid}

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.gemma_4_format import argument, call_name, declaration, get
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.media.gemma import GEMMA_4_MEDIA
 from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -277,4 +278,5 @@ FAMILY = Family(
     response=ResponseFormat(
         ThoughtFormat("<|channel>", "<channel|>", after_open="thought\n", after_close=""), GEMMA_CALLS
     ),
+    media=GEMMA_4_MEDIA,
 )

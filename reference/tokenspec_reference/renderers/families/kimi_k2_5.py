@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.renderers.families.kimi_k2 import as_quoted
 from tokenspec_reference.renderers.family import Family
+from tokenspec_reference.renderers.media.kimi import KIMI_K2_5_MEDIA
 from tokenspec_reference.renderers.parsing.call_formats import KIMI_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
@@ -109,4 +110,5 @@ FAMILY = Family(
     generation_prompt=generation_prompt,
     stop_tokens=("<|im_end|>", "[EOS]"),
     response=ResponseFormat(ThoughtFormat(after_open="", before_close="", after_close=""), KIMI_CALLS),
+    media=KIMI_K2_5_MEDIA,
 )
