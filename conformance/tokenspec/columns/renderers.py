@@ -27,6 +27,7 @@ NAMES = {
     "minimax-m2": "minimax-m2",
     "deepseek-v3": "deepseek-v3",
     "deepseek-r1": "deepseek-r1",
+    "deepseek-v4": "deepseek-v4",
     "nemotron-3": "nemotron-3",
     "nemotron-3-super": "nemotron-3",
     "nemotron-3-ultra": "nemotron-3-ultra",

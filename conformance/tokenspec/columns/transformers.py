@@ -34,6 +34,8 @@ class TransformersColumn:
 
         if self.version is None:
             raise Unsupported("not installed")
+        if not assets["chat_template"]:
+            raise Unsupported("the row has no chat template")
         load(model).tokenizer  # noqa: B018 - loads it
         self.assets[model] = assets
 

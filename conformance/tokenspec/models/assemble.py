@@ -46,7 +46,7 @@ def finished(row: RowSpec, *, thorough: bool) -> Path | None:
     directory = row_folder(row.id, pin(row))
     try:
         tokenizer = (directory / publisher.TOKENIZER).read_bytes() if thorough else b""
-        template = (directory / publisher.TEMPLATE).read_bytes().decode() if row.has_template else ""
+        template = (directory / row.template_file).read_bytes().decode() if row.has_template else ""
         files = folder(row, tokenizer, template)
         others = all(
             (directory / name).read_bytes() == data for name, data in files.items() if name != "tokenizer.json"

@@ -138,7 +138,7 @@ def folder(row: RowSpec, tokenizer: bytes, template: str) -> dict[str, bytes]:
         "tokenizer_config.json": _pretty(config),
         "special_tokens_map.json": _pretty({key: value for key, value in named.items() if value is not None}),
     }
-    return files | ({"chat_template.jinja": template.encode()} if row.has_template else {})
+    return files | ({row.template_file: template.encode()} if row.has_template else {})
 
 
 def _pretty(document: Mapping[str, Any]) -> bytes:

@@ -107,10 +107,15 @@ class Row:
 
     @cached_property
     def chat_template(self) -> str:
-        """The template's text; empty for a row that is a vocabulary only."""
+        """The template's text; empty for a row that is a vocabulary only, or has an encoder in its place."""
+        return "" if self.spec.oracle == "encoder" else self.written_by
+
+    @cached_property
+    def written_by(self) -> str:
+        """The source of what writes its conversations: the chat template's, or the encoder's in its place."""
         if not self.spec.has_template:
             return ""
-        return template_text((self.directory / TEMPLATE).read_bytes())
+        return template_text((self.directory / self.spec.template_file).read_bytes())
 
     @cached_property
     def tokenizer(self) -> Any:

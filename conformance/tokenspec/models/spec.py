@@ -109,7 +109,10 @@ class Tokenizer(Strict, frozen=True):
 
 
 class Template(Strict, frozen=True):
-    """The chat template: the sha256 of its UTF-8 text without one final newline (Jinja drops that newline too)."""
+    """The chat template: the sha256 of its UTF-8 text without one final newline (Jinja drops that newline too).
+
+    Of a row whose ``oracle`` is ``encoder`` it is the publisher's Python encoder, which stands in its place.
+    """
 
     sha256: Sha256
     source: tuple[Source, ...]
@@ -187,7 +190,7 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     status: Status
     summary: Text
     features: Strings
-    oracle: Text
+    oracle: Literal["transformers", "tokenizers", "encoder"]
     licence: Text
     evidence: Text
     wire: Wire
@@ -205,6 +208,11 @@ class RowSpec(Strict, frozen=True, kw_only=True):
     def pins(self) -> dict[str, str]:
         """What goldens of this row depend on: the sha256 of the tokenizer and of the template."""
         return {"tokenizer": self.tokenizer.sha256, "template": self.template.sha256}
+
+    @property
+    def template_file(self) -> str:
+        """What the template is called in the row's folder."""
+        return "encoding.py" if self.oracle == "encoder" else "chat_template.jinja"
 
     def takes(self, case_id: str) -> bool:
         """Whether a case is among those the row confines itself to."""

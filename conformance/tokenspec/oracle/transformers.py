@@ -1,4 +1,7 @@
-"""``apply_chat_template`` as the oracle of text and ids, at whatever version is installed; goldens record which."""
+"""``apply_chat_template`` as the oracle of text and ids, at whatever version is installed; goldens record which.
+
+Where a row has an encoder in the place of a template, it writes the text (:mod:`tokenspec.oracle.encoder`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from tokenspec.models import Row
+from tokenspec.oracle import encoder
 from tokenspec.oracle.clock import FROZEN, frozen
 
 
@@ -43,6 +47,8 @@ class TransformersOracle:
         """The rendered text. Raises OracleRefuses where upstream raises."""
         try:
             with frozen(self.moment):
+                if self.row.spec.oracle == "encoder":
+                    return encoder.text(self.row, messages, tools, options)
                 text: str = self.row.tokenizer.apply_chat_template(
                     copy.deepcopy(messages),
                     tools=copy.deepcopy(tools),
@@ -55,6 +61,9 @@ class TransformersOracle:
 
     def token_ids(self, messages: list[Any], tools: list[Any] | None, options: dict[str, Any]) -> list[int]:
         """The canonical ids: what ``apply_chat_template(tokenize=True)`` returns."""
+        if self.row.spec.oracle == "encoder":
+            text = self.text(messages, tools, options)
+            return list(self.row.tokenizer(text, add_special_tokens=False)["input_ids"])
         with frozen(self.moment):
             ids: list[int] = self.row.tokenizer.apply_chat_template(
                 copy.deepcopy(messages),

@@ -11,7 +11,7 @@ from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.families import candidates, load_family
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.resolution import Resolution
-from tokenspec_reference.renderers.resolve import resolve
+from tokenspec_reference.renderers.resolve import resolve, resolve_without_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,8 @@ def create_renderer(
     Args:
         tokenizer: any object with ``encode(text, add_special_tokens=False)``.
         family: a family name, or ``template`` for the generic renderer of any chat template. None finds the family
-            the template belongs to, else takes ``template``; ``resolution`` of the renderer says which and why.
+            the template belongs to, by the tokenizer's name where its publisher ships no template, else takes
+            ``template``; ``resolution`` of the renderer says which and why.
         chat_template: the row's template text, by default the tokenizer's. Hand-written families read only from it
             which revision they have to follow.
         encoding: ``hf`` (as transformers) or ``isolated`` (callers cannot write control tokens).
@@ -96,6 +97,9 @@ def create_renderer(
     if family not in (None, "template"):
         stated = Resolution(family, "argument", f"family={family!r} was asked for")
         return replace(hand_written(family), resolution=stated)
+    name = str(getattr(tokenizer, "name_or_path", ""))
+    if template is None and family is None and (found := resolve_without_template(name)) is not None:
+        return replace(hand_written(found.family), resolution=found)
     if template is None:
         raise TokenSpecError("no family and no chat template to render with", field="chat_template")
     from tokenspec_reference.renderers.template import TemplateRenderer
@@ -112,7 +116,6 @@ def create_renderer(
         **template_kwargs,
     )
     if family is None and wire is None:
-        name = str(getattr(tokenizer, "name_or_path", ""))
         found = resolve(template, name, candidates(template), hand_written, generic)
         if found.family != "template":
             return replace(hand_written(found.family), resolution=found)

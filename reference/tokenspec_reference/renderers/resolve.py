@@ -8,6 +8,7 @@ witness conversations; a character of difference, or a refusal of one side only,
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,6 +55,9 @@ KNOWN_TEMPLATES = {
 }
 """sha256 of a template's text, without a newline at its end, to the family whose every case equals it."""
 
+WITHOUT_TEMPLATE = ("deepseek-v4",)
+"""Families whose publishers ship an encoder and no template: the tokenizer's name is all there is to tell them by."""
+
 Message = dict[str, Any]
 Made = Callable[[str], "Renderer"]
 
@@ -98,6 +102,14 @@ WITNESSES: tuple[list[Message], ...] = (
 """Conversations in whose text families differ; each is tried with and without tools, prompt and thinking."""
 KEPT_RESOLUTIONS = 64
 _RESOLVED: dict[tuple[str, str, str], Resolution] = {}
+
+
+def resolve_without_template(name: str) -> Resolution | None:
+    """The family of a tokenizer without a template, by its name; None where the name names none of them."""
+    for family in WITHOUT_TEMPLATE:
+        if re.search(re.escape(family) + r"(?![.\d])", name.lower()):
+            return Resolution(family, "name", f"{name!r} names {family}, whose publisher ships no chat template")
+    return None
 
 
 def resolve(template: str, name: str, families: list[str], make: Made, generic: TemplateRenderer) -> Resolution:

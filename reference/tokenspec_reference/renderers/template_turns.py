@@ -46,6 +46,7 @@ KNOWN_CALLS = (
     call_formats.DEEPSEEK_CALLS,
     call_formats.DEEPSEEK_BARE_CALLS,
     call_formats.HY3_CALLS,
+    call_formats.DSML_CALLS,
     GEMMA_CALLS,
 )
 _TAG = re.compile(r"<[^<>\s]+>")

@@ -27,6 +27,15 @@ HY3_VALUES = TaggedValues.of(
     close="</arg_value:opensource>",
     last="</arg_value:opensource>",
 )
+DSML_INVOCATION = re.compile(
+    r'<｜DSML｜invoke name="([^"]*)">((?:(?!<｜DSML｜invoke name=).)*?)'
+    r"(</｜DSML｜invoke>\s*(?=<｜DSML｜invoke name=|\Z)|\Z)",
+    re.DOTALL,
+)
+DSML_HEAD = r'<｜DSML｜parameter name="([^"]*)" string="(?:true|false)">'
+DSML_VALUES = TaggedValues.of(
+    begins="<｜DSML｜parameter name=", head=DSML_HEAD, close="</｜DSML｜parameter>", last="</｜DSML｜invoke>"
+)
 INVOCATION = re.compile(
     r'<invoke name="([^"]*)">((?:(?!<invoke name=).)*?)(</invoke>\s*(?=<invoke name=|\Z)|\Z)', re.DOTALL
 )
@@ -266,6 +275,24 @@ def read_separated_values(text: str, tools: ToolSchemas) -> list[Attempt]:
     return [Attempt(name, arguments, tools.status(name) if HY3_VALUES.are_whole(inside) else "malformed_structure")]
 
 
+def read_dsml(text: str, tools: ToolSchemas) -> list[Attempt]:
+    """DeepSeek since V4: several ``<｜DSML｜invoke name="N">`` in one block; each value says whether it is text."""
+    attempts = []
+    for name, inside, closed in DSML_INVOCATION.findall(text):
+        arguments: dict[str, Any] = {}
+        status: Status = "unclosed_block" if not closed else tools.status(name) if name else "missing_name"
+        if closed and not DSML_VALUES.are_whole(inside):
+            status = "malformed_structure"
+        texts = re.findall(r'<｜DSML｜parameter name="([^"]*)" string="true">', inside)
+        for key, value in DSML_VALUES.read(inside):
+            try:
+                arguments[key] = value if key in texts else json.loads(value)
+            except ValueError:
+                arguments[key], status = value, "invalid_json"
+        attempts.append(Attempt(name or None, arguments, status))
+    return attempts or [Attempt(None, None, "malformed_structure")]
+
+
 def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
     """Llama: the whole completion is ``{"name": ..., "parameters": ...}``; None where it is ordinary content."""
     written = text.removeprefix("<|python_tag|>").strip()
@@ -309,4 +336,7 @@ HY3_CALLS = CallFormat(
     separator="\n",
     sections=("<tool_calls:opensource>", "</tool_calls:opensource>"),
     values=HY3_VALUES,
+)
+DSML_CALLS = CallFormat(
+    "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", read_dsml, separator="\n\n", values=DSML_VALUES
 )

@@ -177,7 +177,10 @@ def _tokens(starts: list[int], ranges: list[tuple[int, int]], offset: int) -> tu
 
 def _value(turn: Turn, arguments: Any) -> Any:
     """Arguments as a value: JSON text stands for its value, unless the template writes it as a JSON string."""
-    if not isinstance(arguments, str) or arguments not in turn.text:
+    if not isinstance(arguments, str):
+        return arguments
+    quoted = {json.dumps(arguments, ensure_ascii=is_escaped)[1:-1] for is_escaped in (False, True)}
+    if arguments not in turn.text and any(form in turn.text for form in quoted):
         return arguments
     try:
         return json.loads(arguments)

@@ -31,7 +31,10 @@ def renders_the_rows_template(question: Question) -> bool:
 def the_rows_template_changes_nothing(subject: Subject) -> None:
     """Text, ids and masks are the same where the row's template comes with the conversation."""
     require_template(subject)
-    options = {**subject.request["options"], OPTION: row_of(subject).chat_template}
+    template = row_of(subject).chat_template
+    if not template:
+        raise NotComparable("the row has an encoder in the place of a template")
+    options = {**subject.request["options"], OPTION: template}
     outcome = subject.call({**subject.request, "options": options})
     if not isinstance(outcome, Ok):
         raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")

@@ -29,7 +29,7 @@ def control_tokens(row: Row) -> dict[str, int]:
     return {
         token.content: id_
         for id_, token in row.tokenizer.added_tokens_decoder.items()
-        if token.content.strip() and (token.special or token.content in row.chat_template)
+        if token.content.strip() and (token.special or token.content in row.written_by)
     }
 
 
