@@ -261,3 +261,19 @@ def test_the_programs_of_workers_are_ended_too(tmp_path: Path) -> None:
         with contextlib.suppress(OSError):
             alive += [about] * (script in about.read_bytes())
     assert alive == []
+
+
+class PanicException(BaseException):
+    """As a library in Rust raises it: no Exception."""
+
+
+@pytest.mark.parametrize("place", ["load", "render"])
+@pytest.mark.parametrize("panic", [PanicException("index out of bounds"), SystemExit(3)])
+def test_a_panic_is_an_error_of_the_column_and_ends_no_run(place: str, panic: BaseException) -> None:
+    def fail(*_: object) -> None:
+        raise panic
+
+    column = type("Panics", (), {"info": lambda _: {"name": "panics", "version": "1"}, "render": fail, place: fail})
+    results = run_all(Run([InProcess("panics", column())], cells(), 10.0))
+    assert "error" in verdicts(results)
+    assert type(panic).__name__ in details(results)

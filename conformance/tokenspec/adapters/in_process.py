@@ -108,7 +108,9 @@ class InProcess:
             return None
         try:
             load(model, dict(assets))
-        except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a panic of a library in Rust is no Exception, and an outcome
             return outcome_of(error)
         return None
 
@@ -124,7 +126,9 @@ class InProcess:
                 return Ok(getattr(self.adapter, operation)(request))
         except TimedOut:
             return Failed(patience.verdict(), slow=timeout if patience.slow else 0.0)
-        except Exception as error:  # noqa: BLE001 - any failure of the adapter is its outcome
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as in load
             return outcome_of(error)
 
     def prepare(self, operation: str) -> None:
