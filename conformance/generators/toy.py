@@ -303,10 +303,13 @@ def bos_processor(token: str, ids: dict[str, int]) -> dict[str, Any]:
 
 
 def tokenizer_config(row: ToyRow) -> dict[str, Any]:
+    """What loads the folder; transformers 4 takes an added space away that is not said here, too."""
+    adds_space = bool((row.pre_tokenizer or {}).get("add_prefix_space"))
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
         "model_max_length": 1_000_000,
+        **({"add_prefix_space": True} if adds_space else {}),
         **row.special,
     }
 
