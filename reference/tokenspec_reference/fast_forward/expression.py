@@ -8,7 +8,7 @@ the first bytes of a node are exactly the bytes that lead somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -46,6 +46,7 @@ class Expressions:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[object, ...], Node] = {}
+        self._later: dict[int, Callable[[], Node]] = {}
         self.nothing = self._node("class", first=0)
         self.empty = self._node("text", nullable=True, first=0)
 
@@ -128,6 +129,14 @@ class Expressions:
             least = 0
         return self._node("repeat", parts=(node,), least=least, most=most, nullable=least == 0, first=node.first)
 
+    def later(self, build: Callable[[], Node], *, nullable: bool, first: int, texts: int) -> Node:
+        """An expression that is built when a byte of it is asked for; what is said of it has to be true of that."""
+        serial = len(self._nodes)
+        node = Node(serial, "later", b"", (), 0, None, nullable, first, texts)
+        self._nodes[("later", serial)] = node
+        self._later[serial] = build
+        return node
+
     def optional(self, node: Node) -> Node:
         """Once or not at all."""
         return self.repeat(node, 0, 1)
@@ -148,6 +157,8 @@ class Expressions:
             return self.empty
         if node.kind == "choice":
             return self.choice(self.derivative(part, byte) for part in node.parts)
+        if node.kind == "later":
+            return self.derivative(self._later[node.serial](), byte)
         if node.kind == "repeat":
             again = self.repeat(node.parts[0], max(node.least - 1, 0), None if node.most is None else node.most - 1)
             return self._pair(self.derivative(node.parts[0], byte), again)
