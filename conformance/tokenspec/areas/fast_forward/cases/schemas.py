@@ -356,8 +356,8 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "required-no-name": {**closed([], {"a": WHOLE}), "required": [["a"]]},
     "fixed-no-list": {"type": "array", "prefixItems": {"0": WHOLE}, "items": False},
     "type-in-type": {"type": [["string"]]},
-    "nested-deeply": nested(200, lambda inner: {"type": "array", "items": inner}),
-    "nested-constant": {"const": nested(200, lambda inner: [inner])},
+    "nested-deeply": nested(70, lambda inner: {"type": "array", "items": inner}),
+    "nested-constant": {"const": nested(70, lambda inner: [inner])},
 }
 PLACES = {
     **dict.fromkeys((name for name in MALFORMED if name.startswith("ref-") and "recursive" not in name), "/$ref"),
