@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tokenspec_reference.fast_forward import JsonSchema, after, viable
+from tokenspec_reference.fast_forward import JsonSchema, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.json_schema import SchemaError
 
 CLOSED = {"type": "object", "additionalProperties": False}
@@ -118,3 +118,43 @@ def test_what_is_not_supported_is_named_by_its_pointer(schema, pointer):
 def test_unknown_white_space_is_refused():
     with pytest.raises(SchemaError, match="whitespace"):
         JsonSchema({"type": "null"}, whitespace="some")
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"),
+    [
+        ({"const": "\ud800"}, "#/const"),
+        ({"enum": ["a", "b\udfff"]}, "#/enum/1"),
+        ({"const": {"\ud800": 1}}, "#/const"),
+        ({"const": {1: 2}}, "#/const"),
+        ({1: 2}, "#"),
+        ({"const": 1 << 5000}, "#/const"),
+        ({"type": "integer", "const": "a"}, "#"),
+        ({"$ref": "#/$defs/0", "$defs": {str(n): {"$ref": f"#/$defs/{n + 1}"} for n in range(300)}}, "#/$defs/63"),
+    ],
+)
+def test_what_is_no_schema_is_refused_by_its_place(schema, field):
+    with pytest.raises(SchemaError) as refusal:
+        JsonSchema(schema)
+    assert refusal.value.field == field
+
+
+@pytest.mark.parametrize("levels", [60, 64, 200, 5000])
+def test_deep_nesting_is_read_or_refused(levels):
+    schema = {"type": "null"}
+    for _ in range(levels - 1):
+        schema = {"type": "array", "items": schema, "minItems": 1}
+    if levels > 64:
+        with pytest.raises(SchemaError, match="nested deeper"):
+            JsonSchema(schema)
+    else:
+        assert forced_bytes(JsonSchema(schema))[0] == b"[" * (levels - 1) + b"null"
+
+
+def test_many_optional_properties_are_built_as_they_are_reached():
+    names = [f"p{index}" for index in range(600)]
+    properties = {name: {"type": "null"} for name in names}
+    grammar = JsonSchema({"type": "object", "properties": properties, "additionalProperties": False})
+    for text in (b'{"p0":null,"p599":null}', b'{"p300":null}', b"{}"):
+        assert after(grammar, text).accepting()
+    assert after(grammar, b'{"p300":null,"p299"') is None

@@ -99,10 +99,8 @@ def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
 
 def read_bytes(value: Any) -> bytes:
     """Bytes from their JSON form: text, or ``{"hex": ...}`` where they are not UTF-8."""
-    if isinstance(value, str):
-        return value.encode()
     try:
-        return bytes.fromhex(value["hex"])
+        return value.encode() if isinstance(value, str) else bytes.fromhex(value["hex"])
     except (TypeError, KeyError, ValueError):
         raise InvalidGrammar('expected text or {"hex": "c3a9"}', field="bytes") from None
 

@@ -213,10 +213,11 @@ def _characters(broken: bytes, ending: Matcher) -> frozenset[str] | None:
             if valid_utf8_length(data) == len(data):
                 found.add(data.decode())
             continue
-        if len(found) + len(stack) > NAMED:
+        more = [byte for byte in state.allowed() if 0x80 <= byte < MARKER]
+        if len(found) + len(stack) + len(more) > NAMED:
             return None
-        for byte in state.allowed():
-            following = state.step(byte) if 0x80 <= byte < MARKER else None
+        for byte in more:
+            following = state.step(byte)
             if following is not None:
                 stack.append((data + bytes((byte,)), following))
     return frozenset(found)

@@ -60,7 +60,7 @@ def canonical_ff_tokens(
     if not forced:
         return [], b""
     if mode == "strict":
-        return strict_tokens(vocabulary, matcher, forced, recent, grammar_check=grammar_check)
+        return strict_tokens(vocabulary, matcher, forced, following, recent, grammar_check=grammar_check)
     return windowed_tokens(
         vocabulary,
         forced,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokenspec_reference.fast_forward.matcher import MARKER, Matcher
@@ -10,6 +10,7 @@ from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
 FEW = 12  # texts that are compared one by one
 FEW_BYTES = 256
+MANY = 1024  # texts that are not even counted one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,9 @@ class Text:
 
 def few_texts(following: Matcher) -> list[bytes] | None:
     """Every way to go on, up to the first special token, if there are few and none is long; None otherwise."""
+    count: Callable[[], int] | None = getattr(following, "texts", None)
+    if count is not None and count() >= MANY:
+        return None
     texts: list[bytes] = []
     stack: list[tuple[bytes, Matcher]] = [(b"", following)]
     while stack:

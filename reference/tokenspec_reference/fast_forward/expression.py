@@ -8,15 +8,26 @@ the first bytes of a node are exactly the bytes that lead somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tokenspec_reference.fast_forward.matcher import MARKER
 
 CHUNK = 32  # long literals are chains of chunks, so that a derivative copies a few bytes and not the whole rest
 
 
+MANY = 4096  # texts are counted up to here
+FACTORED = 64  # levels of common beginnings that are taken out of a choice
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """One expression. ``first`` is a set of bytes as a 256-bit integer: bit b is set when a match may start with b."""
+    """One expression.
+
+    ``first`` is a set of bytes as a 256-bit integer: bit b is set when a match may start with b. ``texts`` is how many
+    texts it has, at most ``MANY``; two options that share a text count twice.
+    """
 
     serial: int
     kind: str
@@ -26,6 +37,7 @@ class Node:
     most: int | None
     nullable: bool
     first: int
+    texts: int
     derivatives: dict[int, Node] = field(default_factory=dict, repr=False)
 
 
@@ -34,6 +46,7 @@ class Expressions:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[object, ...], Node] = {}
+        self._later: dict[int, Callable[[], Node]] = {}
         self.nothing = self._node("class", first=0)
         self.empty = self._node("text", nullable=True, first=0)
 
@@ -61,8 +74,8 @@ class Expressions:
             chain = self._pair(part, chain)
         return chain
 
-    def choice(self, options: Iterable[Node]) -> Node:
-        """Any of them."""
+    def choice(self, options: Iterable[Node], depth: int = 0) -> Node:
+        """Any of them. Literals that begin alike share their beginning, so that a byte leads to few of many."""
         flat: dict[int, Node] = {}
         single_bytes = 0
         for option in options:
@@ -74,6 +87,8 @@ class Expressions:
         if single_bytes:
             node = self.byte_class(single_bytes)
             flat[node.serial] = node
+        if len(flat) > 2 and depth < FACTORED:
+            flat = self._factored(flat, depth)
         parts = tuple(flat[serial] for serial in sorted(flat))
         if len(parts) < 2:
             return parts[0] if parts else self.nothing
@@ -81,6 +96,26 @@ class Expressions:
         for part in parts:
             first |= part.first
         return self._node("choice", parts=parts, nullable=any(part.nullable for part in parts), first=first)
+
+    def _factored(self, options: dict[int, Node], depth: int) -> dict[int, Node]:
+        by_byte: dict[int, list[tuple[bytes, Node]]] = {}
+        result: dict[int, Node] = {}
+        for serial, node in options.items():
+            head, tail = (
+                (node, self.empty) if node.kind == "text" else node.parts if node.kind == "pair" else (node, node)
+            )
+            if head.kind == "text" and head.text:
+                by_byte.setdefault(head.text[0], []).append((head.text, tail))
+            else:
+                result[serial] = node
+        for literals in by_byte.values():
+            low, high = min(text for text, _ in literals), max(text for text, _ in literals)
+            size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
+            shared = low[:size]
+            rests = [self._pair(self.text(text[len(shared) :]), tail) for text, tail in literals]
+            node = self._pair(self.text(shared), self.choice(rests, depth + 1))
+            result[node.serial] = node
+        return result
 
     def repeat(self, node: Node, least: int = 0, most: int | None = None) -> Node:
         """``least`` to ``most`` times; None is without end."""
@@ -93,6 +128,14 @@ class Expressions:
         if node.nullable:
             least = 0
         return self._node("repeat", parts=(node,), least=least, most=most, nullable=least == 0, first=node.first)
+
+    def later(self, build: Callable[[], Node], *, nullable: bool, first: int, texts: int) -> Node:
+        """An expression that is built when a byte of it is asked for; what is said of it has to be true of that."""
+        serial = len(self._nodes)
+        node = Node(serial, "later", b"", (), 0, None, nullable, first, texts)
+        self._nodes[("later", serial)] = node
+        self._later[serial] = build
+        return node
 
     def optional(self, node: Node) -> Node:
         """Once or not at all."""
@@ -114,6 +157,8 @@ class Expressions:
             return self.empty
         if node.kind == "choice":
             return self.choice(self.derivative(part, byte) for part in node.parts)
+        if node.kind == "later":
+            return self.derivative(self._later[node.serial](), byte)
         if node.kind == "repeat":
             again = self.repeat(node.parts[0], max(node.least - 1, 0), None if node.most is None else node.most - 1)
             return self._pair(self.derivative(node.parts[0], byte), again)
@@ -156,9 +201,42 @@ class Expressions:
         key = (kind, text, *(part.serial for part in parts), least, most, first if kind == "class" else 0)
         known = self._nodes.get(key)
         if known is None:
-            known = Node(len(self._nodes), kind, text, tuple(parts), least, most, nullable, first)
+            texts = _count(kind, parts, least, most, first)
+            known = Node(len(self._nodes), kind, text, tuple(parts), least, most, nullable, first, texts)
             self._nodes[key] = known
         return known
+
+
+@lru_cache(maxsize=1024)
+def _members(first: int) -> bytes:
+    """The bytes of a 256-bit set, ascending; states share few sets."""
+    members = []
+    while first:
+        members.append((first & -first).bit_length() - 1)
+        first &= first - 1
+    return bytes(members)
+
+
+def _count(kind: str, parts: Sequence[Node], least: int, most: int | None, first: int) -> int:
+    """How many texts a node has."""
+    if kind == "text":
+        return 1
+    if kind == "class":
+        return first.bit_count()
+    if kind == "choice":
+        return min(sum(part.texts for part in parts), MANY)
+    if kind == "pair":
+        return min(parts[0].texts * parts[1].texts, MANY)
+    if most is None or most - least >= MANY:
+        return MANY
+    each = parts[0].texts
+    power = total = min(each**least, MANY) if each < 2 or least < 13 else MANY
+    for _ in range(most - least):
+        power = min(power * each, MANY)
+        total += power
+        if total >= MANY:
+            return MANY
+    return total
 
 
 class ExpressionState:
@@ -179,13 +257,20 @@ class ExpressionState:
     def allowed(self) -> bytes:
         """The bytes that may come next, ascending."""
         if self._allowed is None:
-            members = []
-            rest = self._node.first
-            while rest:
-                members.append((rest & -rest).bit_length() - 1)
-                rest &= rest - 1
-            self._allowed = bytes(members)
+            self._allowed = _members(self._node.first)
         return self._allowed
+
+    def texts(self) -> int:
+        """How many texts there are from here, at most ``MANY``; never too few."""
+        return self._node.texts
+
+    def literal(self) -> tuple[bytes, ExpressionState]:
+        """Bytes without choice and without end, and the state after them; empty where that takes a look at bytes."""
+        empty = self._states.expressions.empty
+        head, tail = self._node.parts if self._node.kind == "pair" else (self._node, empty)
+        if head.kind != "text" or not head.text or MARKER in head.text:
+            return b"", self
+        return head.text, self._states.at(tail)
 
     def step(self, byte: int) -> ExpressionState | None:
         """The state after ``byte``."""

@@ -110,7 +110,10 @@ class InOrder(Grammar):
 
 
 def _plain(text: bytes | str, field: str) -> bytes:
-    data = text.encode() if isinstance(text, str) else bytes(text)
+    try:
+        data = text.encode() if isinstance(text, str) else bytes(text)
+    except UnicodeEncodeError:
+        raise InvalidGrammar("a lone surrogate has no UTF-8; give the whole character", field=field) from None
     if MARKER in data:
         raise InvalidGrammar("the byte 0xFF marks special tokens; use Special(token_id)", field=field)
     return data

@@ -7,7 +7,7 @@ A matcher is an immutable state. Bytes of text are ordinary bytes. A special tok
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
 
 from tokenspec_reference.errors import TokenSpecError
@@ -19,7 +19,10 @@ FORCED_LIMIT = 1 << 14
 
 @runtime_checkable
 class Matcher(Protocol):
-    """A grammar after some bytes. States are values: ``step`` returns a new one and changes nothing."""
+    """A grammar after some bytes. States are values: ``step`` returns a new one and changes nothing.
+
+    A state may offer the methods of ``Foreseeing`` besides: they save time and change no answer.
+    """
 
     def accepting(self) -> bool:
         """Whether the bytes so far are a complete text of the grammar."""
@@ -31,6 +34,18 @@ class Matcher(Protocol):
 
     def step(self, byte: int) -> Matcher | None:
         """The state after ``byte``, or None where it is not allowed."""
+        ...
+
+
+class Foreseeing(Protocol):
+    """What a matcher may offer besides: it knows more about what is ahead than the next byte."""
+
+    def texts(self) -> int:
+        """How many texts there are from here; never too few, any large number for too many to count."""
+        ...
+
+    def literal(self) -> tuple[bytes, Matcher]:
+        """Bytes without marker that every text begins with, before any of which it cannot end, and the state after."""
         ...
 
 
@@ -60,8 +75,8 @@ def forced_bytes(matcher: Matcher, *, limit: int = FORCED_LIMIT) -> tuple[bytes,
     """
     forced = bytearray()
     state = matcher
-    while (byte := _only_byte(state)) is not None:
-        piece, following = _forced_special(state) if byte == MARKER else (bytes((byte,)), state.step(byte))
+    while True:
+        piece, following = _forced_piece(state)
         if not piece or following is None:
             break
         forced += piece
@@ -87,6 +102,19 @@ def after(matcher: Matcher | None, data: bytes) -> Matcher | None:
 def viable(matcher: Matcher, data: bytes) -> bool:
     """Whether some accepted text starts with ``data``."""
     return after(matcher, data) is not None
+
+
+def _forced_piece(state: Matcher) -> tuple[bytes, Matcher | None]:
+    """The bytes of a literal, one byte, one special token, or nothing."""
+    literal: Callable[[], tuple[bytes, Matcher]] | None = getattr(state, "literal", None)
+    if literal is not None:
+        known, following = literal()
+        if known:
+            return known, following
+    byte = _only_byte(state)
+    if byte is None:
+        return b"", None
+    return _forced_special(state) if byte == MARKER else (bytes((byte,)), state.step(byte))
 
 
 def _only_byte(state: Matcher) -> int | None:

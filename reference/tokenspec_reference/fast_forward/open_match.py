@@ -26,7 +26,7 @@ class OpenText:
         following: what may stand next; None where the text ends here.
     """
 
-    signatures: Sequence[int]
+    signatures: tuple[int, ...]
     following: Next | None
 
 

@@ -17,6 +17,7 @@ from tokenspec_reference.fast_forward.split_pattern import Node, SplitPattern, a
 
 Joint = Literal["boundary", "apart", "crossed"]
 MOST_SEGMENTATIONS = 64
+REMEMBERED = 4096  # short texts whose words are remembered, by the classes of their characters
 PROBES = (  # what published pre-tokenizers treat differently
     *("I'll say: it's DON'T, we've", "a  b   c", " \t x\n\n y \r\n  z", "12345 678,90.1", "getHTTPResponseCode2x"),
     *("naïve CAFÉ ÅNGström ſ'S", "日本語テキストabcDEF漢字Kanji", "한국어 ไทย नमस्ते עברית", "x == y && !z // # @name_1"),
@@ -101,6 +102,7 @@ class ByPattern:
     characters: Characters
     _adjacent: frozenset[tuple[int, int]]
     _joints: dict[tuple[int, int], Joint] = field(default_factory=dict, repr=False)
+    _ways: dict[OpenText, list[Segmentation]] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(pattern: SplitPattern, matches: Callable[[str, str], Sequence[bool]]) -> ByPattern:
@@ -127,27 +129,37 @@ class ByPattern:
 
     def split(self, text: str, piece: Piece, following: Next) -> list[Segmentation]:
         """All ways, by following each match that may be the one."""
-        signatures = [self.characters.signature(char) for char in text[piece.start : piece.end]]
+        signatures = tuple(self.characters.signature(char) for char in text[piece.start : piece.end])
         known = OpenText(signatures, following if piece.open else None)
-        size, base = len(signatures), piece.start
+        ways = self._ways.get(known)
+        if ways is None:
+            if len(self._ways) >= REMEMBERED:
+                self._ways.clear()
+            ways = self._ways[known] = self._cut(known)
+        if not piece.start:
+            return ways
+        return [tuple(Piece(p.start + piece.start, p.end + piece.start, p.open) for p in way) for way in ways]
+
+    def _cut(self, known: OpenText) -> list[Segmentation]:
+        size = len(known.signatures)
         found: list[Segmentation] = []
         stack: list[tuple[int, int, Segmentation]] = [(0, 0, ())]  # where, where the gap before it began, pieces
         while stack:
             if len(found) + len(stack) > MOST_SEGMENTATIONS:
                 raise TooManyWays
             at, gap, pieces = stack.pop()
-            gapped = (*pieces, Piece(base + gap, base + at, open=False)) if gap < at else pieces
+            gapped = (*pieces, Piece(gap, at, open=False)) if gap < at else pieces
             if at == size:
                 found.append(gapped)
-                if piece.open and gap < at:
-                    found.append((*pieces, Piece(base + gap, base + at, open=True)))
+                if known.following is not None and gap < at:
+                    found.append((*pieces, Piece(gap, at, open=True)))
                 continue
             ways, none = ends(self.root, self.characters, known, at)
             for end in ways:
                 if end == BEYOND:
-                    found.append((*gapped, Piece(base + at, base + size, open=True)))
+                    found.append((*gapped, Piece(at, size, open=True)))
                 else:
-                    stack.append((end, end, (*gapped, Piece(base + at, base + end, open=False))))
+                    stack.append((end, end, (*gapped, Piece(at, end, open=False))))
             if none:
                 stack.append((at + 1, gap, pieces))
         return found

@@ -28,6 +28,7 @@ CLASSES: dict[str, list[CodeRange]] = {
 CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "f": 0x0C, "v": 0x0B}
 HEX_DIGITS = {"x": 2, "u": 4}
 MOST_REPEATS = 10_000
+MOST_LEVELS = 64
 
 
 class RegexSyntaxError(InvalidGrammar):
@@ -43,6 +44,7 @@ class _Reader:
     expressions: Expressions
     pattern: str
     at: int = 0
+    depth: int = 0
 
     def fail(self, what: str) -> RegexSyntaxError:
         return RegexSyntaxError(f"{what} at position {self.at} of {self.pattern!r}", field="regex")
@@ -116,6 +118,9 @@ class _Reader:
         return characters(self.expressions, [(ord(char), ord(char))])
 
     def group(self) -> Node:
+        self.depth += 1
+        if self.depth > MOST_LEVELS:
+            raise self.fail(f"groups nested deeper than {MOST_LEVELS} levels")
         if self.peek() == "?":
             if self.pattern[self.at : self.at + 2] != "?:":
                 raise self.fail("only (...) and (?:...) are supported, no look-around, name or flag")
@@ -124,6 +129,7 @@ class _Reader:
         if self.peek() != ")":
             raise self.fail("missing )")
         self.take()
+        self.depth -= 1
         return node
 
     def escape(self) -> list[CodeRange]:

@@ -21,7 +21,13 @@ class UnprovenTokenizer(UserWarning):
 
 
 def strict_tokens(
-    vocabulary: TokenBytes, matcher: Matcher, forced: bytes, recent: Sequence[int], *, grammar_check: bool
+    vocabulary: TokenBytes,
+    matcher: Matcher,
+    forced: bytes,
+    following: Matcher,
+    recent: Sequence[int],
+    *,
+    grammar_check: bool,
 ) -> tuple[list[int], bytes]:
     """Tokens that every canonical continuation begins with, and the rest of the forced bytes.
 
@@ -29,6 +35,7 @@ def strict_tokens(
         vocabulary: token bytes, encoders, and what is known about them.
         matcher: the grammar before the forced bytes.
         forced: the forced bytes, special tokens as markers.
+        following: the grammar after them.
         recent: the tokens before; those that can matter are context.
         grammar_check: whether continuations are limited to those the grammar allows.
     """
@@ -48,8 +55,8 @@ def strict_tokens(
                 tokens += closed
                 covered += len(piece)
                 continue
-        state = after(matcher, forced[:covered]) if grammar_check else None
-        closed = shared_by_all(vocabulary, context, piece, state)
+        ending = following if index + 1 == len(pieces) else after(matcher, forced[: covered + len(piece)])
+        closed = shared_by_all(vocabulary, context, piece, ending if grammar_check else None)
         tokens += closed
         covered += len(vocabulary.bytes_of(closed) or b"")
         break
@@ -76,13 +83,12 @@ def context_of(vocabulary: TokenBytes, recent: Sequence[int]) -> tuple[int, ...]
     return tuple(recent[first:])
 
 
-def shared_by_all(vocabulary: TokenBytes, context: tuple[int, ...], data: bytes, state: Matcher | None) -> list[int]:
+def shared_by_all(vocabulary: TokenBytes, context: tuple[int, ...], data: bytes, ending: Matcher | None) -> list[int]:
     """What the tokenisations of all continuations of ``data`` begin with.
 
-    ``state`` is the grammar before ``data``; None allows everything after it. Where no continuation is canonical after
+    ``ending`` is the grammar after ``data``; None allows everything. Where no continuation is canonical after
     the context, the answer is that without context: nothing it says can be wrong.
     """
-    ending = after(state, data)
     texts = None if ending is None else few_texts(ending)
     for text in dict.fromkeys((Text(vocabulary, context, data), Text(vocabulary, (), data))):
         if texts is not None:

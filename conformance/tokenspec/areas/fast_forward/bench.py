@@ -17,7 +17,7 @@ from tokenspec.benchmark import Bench, Figure, measure
 ROWS = ("qwen3", "deepseek-v3")
 ROUNDS, WARMUP = 5, 1
 STATES_PER_SCHEMA = 6
-LIMITS = {"llguidance": 8.0, "strict": 25.0}
+LIMITS = {"llguidance": 2.5, "strict": 5.0}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tokenspec.areas.fast_forward.cases.build import closed, refused, schema
@@ -81,6 +81,13 @@ def values() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
         near('"a"', "1", "-12", "true", "null", '""', '[1,"b"]', '{"c":2}'),
     )
     yield "enum-and-type", {"type": "string", "enum": ["red", "green"]}, near('"red"', '"green"')
+    some = {"type": ["string", "boolean"], "enum": ["a", 1, True, None, [], {}]}
+    yield "enum-and-some-types", some, near('"a"', "1", "true", "null", "[]", "{}")
+    yield (
+        "const-and-type",
+        {"anyOf": [{"type": "integer", "const": "a"}, {"type": "number", "const": 3}]},
+        near('"a"', "3"),
+    )
     for name, value, texts in (
         ("text", "a/b é", ['"a/b é"', '"a\\/b é"', '"a/b \\u00e9"']),
         ("quotes", '"\\', ['"\\"\\\\"', '"\\u0022\\u005c"']),
@@ -224,6 +231,14 @@ def spaces() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     yield "flexible-value", WHOLE, ["1", " 1", "1 "]
 
 
+def nested(levels: int, around: Callable[[Any], Any]) -> Any:
+    """Something in itself, many times."""
+    value: Any = NOTHING
+    for _ in range(levels):
+        value = around(value)
+    return value
+
+
 ELSEWHERE: dict[str, tuple[str, dict[str, Any]]] = {
     **{
         f"{keyword.strip('$').replace('/', '-').lower()}-of-{kind}": (keyword, {"type": kind, keyword: value})
@@ -332,10 +347,24 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "properties-list": {"type": "object", "properties": ["a"], "additionalProperties": False},
     "property-true": closed([], {"a": True}),
     "property-null": closed([], {"a": None}),
+    "const-of-another-type": {"type": "integer", "const": "a"},
+    "enum-of-another-type": {"type": ["string", "null"], "enum": [1, True, {"a": 1}]},
+    "const-true-is-no-integer": {"type": "integer", "const": True},
+    "const-in-a-wrong-type": {"type": "text", "const": 1},
+    "required-of-another-type": closed(["a"], {"a": {"type": "integer", "const": "a"}}),
+    "required-no-list": {**closed([], {"a": WHOLE}), "required": "a"},
+    "required-no-name": {**closed([], {"a": WHOLE}), "required": [["a"]]},
+    "fixed-no-list": {"type": "array", "prefixItems": {"0": WHOLE}, "items": False},
+    "type-in-type": {"type": [["string"]]},
+    "nested-deeply": nested(70, lambda inner: {"type": "array", "items": inner}),
+    "nested-constant": {"const": nested(70, lambda inner: [inner])},
 }
 PLACES = {
     **dict.fromkeys((name for name in MALFORMED if name.startswith("ref-") and "recursive" not in name), "/$ref"),
     **dict.fromkeys((name for name in MALFORMED if name.startswith("type-") and name != "type-missing"), "/type"),
+    "const-in-a-wrong-type": "/type",
+    "nested-deeply": "/items" * 64,
+    "nested-constant": "/const" + "/0" * 63,
     **dict.fromkeys(("enum-empty", "enum-no-list"), "/enum"),
     **dict.fromkeys(("any-of-empty", "any-of-no-list"), "/anyOf"),
     **dict.fromkeys(("any-of-true", "items-more-than-fixed-in-a-choice"), "/anyOf/0"),
@@ -349,6 +378,9 @@ PLACES = {
     "enum-fraction": "/enum/1",
     "const-fraction-inside": "/const/a/0",
     "required-unknown": "/required/0",
+    "required-no-name": "/required/0",
+    "required-no-list": "/required",
+    "fixed-no-list": "/prefixItems",
     "properties-list": "/properties",
 }
 """What makes no sense in them; the others could be refused for several places."""

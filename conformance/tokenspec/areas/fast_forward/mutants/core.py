@@ -36,14 +36,14 @@ def shorter_tokens(vocabulary: TokenBytes, *given: Any, **named: Any) -> tuple[l
 
 
 def context_after_special(
-    vocabulary: TokenBytes, state: Any, forced: bytes, recent: Sequence[int], *, grammar_check: bool
+    vocabulary: TokenBytes, state: Any, forced: bytes, ending: Any, recent: Sequence[int], *, grammar_check: bool
 ) -> tuple[list[int], bytes]:
     first = next(split_markers(forced), b"")
     if not isinstance(first, int):
-        return STRICT(vocabulary, state, forced, recent, grammar_check=grammar_check)
+        return STRICT(vocabulary, state, forced, ending, recent, grammar_check=grammar_check)
     marker = vocabulary.raw((first,))
     following: Any = matcher.after(state, marker)
-    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], recent, grammar_check=grammar_check)
+    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], ending, recent, grammar_check=grammar_check)
     return [first, *tokens], leftover
 
 

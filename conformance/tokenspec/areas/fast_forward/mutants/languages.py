@@ -39,6 +39,10 @@ def pointer_as_it_is(reader: Any, reference: str, _pointer: str, _references: tu
     return found
 
 
+def any_type(*_: Any) -> bool:
+    return True
+
+
 def least_of_the_rest_forgotten(request: Request) -> None:
     schema = request["grammar"].get("json_schema", {})
     if "minItems" in schema:
@@ -101,6 +105,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "~0 and ~1 of a $ref stay",
         (json_schema._Reader, "resolve", pointer_as_it_is),
     ),
+    mutant("type-beside", "FFT-042", "type beside enum and const says nothing", (json_schema, "_is_of", any_type)),
     mutant("least-of-the-rest", "FFT-042", "minItems counts the first items only", before=least_of_the_rest_forgotten),
     mutant("dot-takes-lines", "FFT-042", "a dot matches a line feed", (regex_syntax, "complement", whole_lines)),
     mutant("word-without-underscore", "FFT-042", "\\w has no underscore", classes(w=LETTERS_AND_DIGITS)),

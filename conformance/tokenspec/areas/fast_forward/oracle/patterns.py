@@ -63,10 +63,9 @@ class _Schema:
             for part in schema["$ref"].split("/")[1:]:
                 target = target[part.replace("~1", "/").replace("~0", "~")]
             return self.any_of(target)
-        if "const" in schema:
-            return self.constant(schema["const"])
-        if "enum" in schema:
-            return _either(map(self.constant, schema["enum"]))
+        if "const" in schema or "enum" in schema:
+            allowed = [schema["const"]] if "const" in schema else schema["enum"]
+            return _either(self.constant(value) for value in allowed if _typed(value, schema.get("type")))
         if "anyOf" in schema:
             return _either(map(self.any_of, schema["anyOf"]))
         kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
@@ -120,7 +119,15 @@ class _Schema:
 
 
 def _either(patterns: Any) -> str:
-    return f"(?:{'|'.join(patterns)})"
+    return f"(?:{'|'.join(patterns) or '(?!)'})"
+
+
+def _typed(value: Any, kinds: str | Sequence[str] | None) -> bool:
+    """Whether a constant is of the types beside it."""
+    names = {str: "string", bool: "boolean", int: "integer", type(None): "null", list: "array", dict: "object"}
+    name = names[type(value)]
+    wanted = [kinds] if isinstance(kinds, str) else kinds
+    return wanted is None or name in wanted or (name == "integer" and "number" in wanted)
 
 
 def _spellings(char: str) -> str:
