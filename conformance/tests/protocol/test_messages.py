@@ -104,6 +104,9 @@ def test_the_chapter_lists_the_fields_of_every_input() -> None:
     listed = {row[0].strip("`"): set(row[2].split("`")[1].split()) for row in rows if len(row) == 3}
     assert set(listed) == set(operations())
     for operation, cases in material()["cases"].items():
+        if not cases:  # no toy row has media: nothing of it is among the basic examples
+            assert operation == "render_media"
+            continue
         sent = {field for case in cases for field in case["input"]}
         open_ended = operation == "align"
         assert sent <= listed[operation] or open_ended, operation

@@ -34,11 +34,13 @@ class Loan:
         area: the lender.
         case: a case of the lender as one of the borrower, or None where it does not apply.
         golden: a golden of the lender as one of the borrower.
+        takes: whether a row of the lender is one for the borrower.
     """
 
     area: str
     case: Callable[[Case], Case | None]
     golden: Callable[[Golden], Golden]
+    takes: Callable[[RowSpec], bool]
 
 
 @dataclass(frozen=True)

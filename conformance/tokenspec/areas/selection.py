@@ -146,6 +146,8 @@ def _borrowed_cells(area: Area, loan: Loan, selection: Selection, known: Mapping
     borrowed = {lent.id: (lent, own) for lent, own in borrowed_cases(area) if selection.takes_case(own)}
     cases = [lent for lent, _ in borrowed.values()]
     for row, chosen in _by_row(areas()[loan.area], cases, selection, known).items():
+        if not loan.takes(known[row]):
+            continue
         expected = grade(row, loan.area)
         for lent, made_from in chosen:
             golden = expected.golden(lent, made_from)

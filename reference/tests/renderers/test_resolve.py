@@ -78,8 +78,8 @@ def test_one_difference_leaves_it_to_the_generic_renderer(edit: Any) -> None:
     assert found(Foreign("qwen3", edit)).family == "template"
 
 
-def test_a_family_whose_stop_token_the_template_lacks_is_not_tried() -> None:
-    assert not writes_the_same("qwen3", made, Foreign("qwen3", chat_template="</s>"))
+def test_a_stop_token_that_the_template_puts_together_is_seen_in_its_text() -> None:
+    assert writes_the_same("qwen3", made, Foreign("qwen3", chat_template="<|im_{{ 'end' }}|>"))
 
 
 def test_every_renderer_says_how_it_was_found() -> None:
@@ -92,7 +92,8 @@ def test_every_renderer_says_how_it_was_found() -> None:
 
 
 def test_every_known_template_is_a_rows_and_every_row_is_known() -> None:
-    pinned = {spec.template.sha256: spec.family for spec in specs().values() if spec.template is not None}
+    templates = [spec for spec in specs().values() if spec.template is not None and spec.oracle != "encoder"]
+    pinned = {spec.template.sha256: spec.family for spec in templates}
     written_by_hand = {digest: family for digest, family in pinned.items() if family != "template"}
     assert written_by_hand == KNOWN_TEMPLATES
 

@@ -65,6 +65,11 @@ def borrowed(case: Case) -> Case | None:
     return msgspec.structs.replace(case, id=f"{AREA.name}/{case.slug}", area=AREA.name, requires=["TPL-001"])
 
 
+def has_template(row: RowSpec) -> bool:
+    """Whether the row's text comes from a template; an encoder in its place is for no engine to read."""
+    return row.oracle != "encoder"
+
+
 def lent(golden: Golden) -> Golden:
     """The text of a renderer's golden."""
     if golden.expect is None:
@@ -93,5 +98,5 @@ AREA = Area(
     rows=rows,
     request=request,
     oracle=oracle,
-    loan=Loan(area="render", case=borrowed, golden=lent),
+    loan=Loan(area="render", case=borrowed, golden=lent, takes=has_template),
 )
