@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -80,6 +80,15 @@ def test_one_difference_leaves_it_to_the_generic_renderer(edit: Any) -> None:
 
 def test_a_stop_token_that_the_template_puts_together_is_seen_in_its_text() -> None:
     assert writes_the_same("qwen3", made, Foreign("qwen3", chat_template="<|im_{{ 'end' }}|>"))
+
+
+def test_a_family_whose_stop_token_is_nowhere_is_not_tried() -> None:
+    def stopping_elsewhere(name: str) -> Any:
+        own = made(name)
+        return replace(own, family=replace(own.family, stop_tokens=("<|nowhere|>",)))
+
+    assert writes_the_same("qwen3", made, Foreign("qwen3"))
+    assert not writes_the_same("qwen3", stopping_elsewhere, Foreign("qwen3"))
 
 
 def test_every_renderer_says_how_it_was_found() -> None:

@@ -22,9 +22,9 @@ from tokenspec_reference.renderers import (
     generate_async,
 )
 from tokenspec_reference.renderers.dialects import DIALECTS, TOKENS, read_completion
-from tokenspec_reference.renderers.generate import GenerationRequest, MalformedCompletion
+from tokenspec_reference.renderers.generate import Completion, GenerationRequest, MalformedCompletion
 from tokenspec_reference.renderers.media.served import as_served
-from tokenspec_reference.renderers.rendered import PlaceholderRange, RenderedTokens
+from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 
 ASK = {"role": "user", "content": "hi"}
 LONGEST = 96
@@ -240,6 +240,24 @@ def test_media_need_a_server_that_says_where_they_stand():
         with pytest.raises(TokenSpecError, match=r"messages\[0\]\.content\[0\]: a server takes an address"):
             generate(TokenServer(url).complete, media_renderer(), beside)
         assert len(seen) == 1
+
+
+def test_media_are_never_expanded_twice():
+    data = MultiModalData({"image": [{}]}, {"image": [PlaceholderRange(1, 2)]}, {"image": [None]})
+    bridged = RenderedTokens(token_ids=[7, 8, 8], multi_modal_data=data)
+    sent = []
+
+    def own(request):
+        sent.append(request)
+        return Completion([1], [-1.0])
+
+    given = {"prompt_ids": bridged.token_ids, "prompt_attribution": bridged}
+    made = generate(own, media_renderer(), SEEN, **given)
+    assert (made.prompt_ids, made.prompt_attribution) == ([7, 8, 8], bridged)
+    assert (sent[0].content_parts, sent[0].multi_modal_data) == ([], data)
+    with serving() as (url, seen), pytest.raises(UnsupportedByReference, match="expanded already"):
+        generate(TokenServer(url).complete, media_renderer(), SEEN, **given)
+    assert not seen
 
 
 @pytest.mark.parametrize(

@@ -116,11 +116,12 @@ def spans_of(batch: AlignmentBatch) -> list[list[tuple[int, int, int, int]]]:
     a span; it has no chunk id.
     """
     sides = (batch.student_chunk_id.tolist(), batch.teacher_chunk_id.tolist())
-    hulls = [[_hulls(row, int(count)) for row, count in zip(side, batch.num_chunks, strict=True)] for side in sides]
-    return [[(*s, *t) for s, t in zip(*row, strict=True)] for row in zip(*hulls, strict=True)]
+    found = [[hulls(row, int(count)) for row, count in zip(side, batch.num_chunks, strict=True)] for side in sides]
+    return [[(*s, *t) for s, t in zip(*row, strict=True)] for row in zip(*found, strict=True)]
 
 
-def _hulls(chunk_id: Sequence[int], count: int) -> list[Range]:
+def hulls(chunk_id: Sequence[int], count: int) -> list[Range]:
+    """The hull of the positions of each of ``count`` chunks; -1, -1 for one without any."""
     found = [NO_SPAN] * count
     for position, chunk in enumerate(chunk_id):
         if chunk >= 0:

@@ -94,23 +94,28 @@ class Side:
     in_bytes: bool
     normalises: bool
 
+    def positions_of(self, body: Body) -> range:
+        """The tokens that spell something of ``body``."""
+        start, end = self._edges(body)
+        first = bisect_right(self._ends, start)
+        return range(first, bisect_left(self._starts, end, first))
+
     def row_of(self, body: Body) -> tuple[int, RowText] | None:
         """The first token that spells something of ``body``, and what it and the next ones spell of it.
 
         None where a token at its edge spells something else, too, and cannot be cut.
         """
-        start, end = (
-            (self._bytes_before[body.start], self._bytes_before[body.end]) if self.in_bytes else (body.start, body.end)
-        )
-        first = bisect_right(self._ends, start)
-        last = bisect_left(self._starts, end, first)
-        pieces = [self._within(position, start, end) for position in range(first, last)]
-        if None in pieces:
+        positions, edges = self.positions_of(body), self._edges(body)
+        pieces = [piece for position in positions if (piece := self._within(position, *edges)) is not None]
+        if len(pieces) != len(positions):
             return None
-        return first, RowText(
-            tuple(piece for piece in pieces if piece is not None),
-            frozenset(position - first for position in range(first, last) if self._added_space(position)),
-            self.normalises,
+        added = frozenset(place for place, position in enumerate(positions) if self._added_space(position))
+        return positions.start, RowText(tuple(pieces), added, self.normalises)
+
+    def _edges(self, body: Body) -> Range:
+        """Where a body begins and ends, as ``places`` count."""
+        return (
+            (self._bytes_before[body.start], self._bytes_before[body.end]) if self.in_bytes else (body.start, body.end)
         )
 
     def _within(self, position: int, start: int, end: int) -> bytes | None:

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import torch
 
-from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair, pairs_to_batch
+from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair, hulls, pairs_to_batch
 from tokenspec_reference.aligners.boundary_text import RowText, Settled, settle
 from tokenspec_reference.aligners.chat_bodies import (
     Body,
@@ -259,10 +259,8 @@ class _Walk:
         self.chunks += whole
 
     def _mark(self, side: int, body: Body) -> None:
-        row = self.sides[side].row_of(body)
-        if row is not None:
-            first, text = row
-            self.is_body[side][first : first + len(text.pieces)] = [True] * len(text.pieces)
+        for position in self.sides[side].positions_of(body):
+            self.is_body[side][position] = True
 
     def _leave(self, side: int, message: int, text: str, why: str) -> None:
         self.unaligned.append(Unaligned(message, get_args(SideName)[side], text, why))
@@ -301,12 +299,5 @@ def batch_of(
 
 
 def _pairs(chat: ChatAlignment) -> list[AlignmentPair[str]]:
-    s_spans, t_spans = (_spans(side.chunk_id, chat.num_chunks) for side in (chat.student, chat.teacher))
+    s_spans, t_spans = (hulls(side.chunk_id, chat.num_chunks) for side in (chat.student, chat.teacher))
     return [AlignmentPair([], [], *s, *t, is_correct=True) for s, t in zip(s_spans, t_spans, strict=True)]
-
-
-def _spans(chunk_id: Sequence[int], count: int) -> list[tuple[int, int]]:
-    """The tokens of each chunk, which follow one another."""
-    places = [position for position, chunk in enumerate(chunk_id) if chunk >= 0]
-    runs = {chunk: list(run) for chunk, run in groupby(places, lambda position: chunk_id[position])}
-    return [(runs[chunk][0], runs[chunk][-1] + 1) for chunk in range(count)]

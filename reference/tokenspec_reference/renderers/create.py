@@ -72,12 +72,10 @@ def create_renderer(
     if template is not None and not isinstance(template, str):
         raise TokenSpecError(f"expected template text, got {type(template).__name__}", field="chat_template")
 
-    settings = media_settings or {}
-
     def hand_written(name: str) -> Renderer:
         declared = load_family(name, template)
         if declared.media is not None:
-            declared.media.with_settings(settings)
+            declared = replace(declared, media=declared.media.with_settings(media_settings or {}))
         encoder = Encoder(tokenizer, control_text=template)
         if encoder.added:
             encoder.id_of(declared.stop_tokens[0])
@@ -91,7 +89,6 @@ def create_renderer(
             normalisation=normalisation,
             now=now,
             chat_template=template,
-            media_settings=settings,
         )
 
     if family not in (None, "template"):

@@ -26,6 +26,19 @@ class Dialect:
     path: str
     body: Callable[[GenerationRequest], dict[str, Any]]
 
+    def body_of(self, request: GenerationRequest) -> dict[str, Any]:
+        """What is sent.
+
+        Raises:
+            UnsupportedByReference: the ids hold expanded media, which a server takes with features of its own alone.
+        """
+        if request.multi_modal_data is not None and not request.multi_modal_data.is_empty():
+            raise UnsupportedByReference(
+                "its media are expanded already, and a server expands what it is sent; render without expanding",
+                field="prompt_attribution",
+            )
+        return self.body(request)
+
 
 def _tokens_body(request: GenerationRequest) -> dict[str, Any]:
     # What a stop token spells is of no use to anyone who reads ids; it must not be taken out of them.

@@ -15,7 +15,7 @@ from tokenspec_reference.renderers.media.served import as_served, content_parts
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.parsing.parsed import ParsedToolCall
-    from tokenspec_reference.renderers.rendered import RenderedTokens
+    from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
     from tokenspec_reference.renderers.renderer import Renderer
 
 NO_LOGPROB = -9999.0
@@ -38,11 +38,13 @@ class GenerationRequest:
     """What is sent: ids and sampling parameters, with the family's stop ids filled in.
 
     ``content_parts``: pictures and videos, in the order of their placeholders, for a server that expands them itself.
+    ``multi_modal_data``: of ids in which they are expanded already; then no parts are sent with them.
     """
 
     token_ids: list[int]
     sampling_params: Mapping[str, Any]
     content_parts: list[dict[str, str]] = field(default_factory=list)
+    multi_modal_data: MultiModalData | None = None
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,9 @@ def _ask(
     given = dict(sampling_params or {})
     stops = dict.fromkeys((*renderer.get_stop_token_ids(), *(given.pop("stop_token_ids", None) or ())))
     params = {**given, "stop_token_ids": list(stops), "logprobs": 1}
-    request = GenerationRequest(list(prompt_ids), params, content_parts(messages))
+    expanded = prompt_attribution.multi_modal_data if prompt_attribution is not None else None
+    parts = content_parts(messages) if expanded is None else []
+    request = GenerationRequest(list(prompt_ids), params, parts, expanded)
     return _Asked(renderer, tools, request, prompt_attribution)
 
 

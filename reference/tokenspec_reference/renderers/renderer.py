@@ -28,7 +28,6 @@ from tokenspec_reference.renderers.template_values import REJECTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokenspec_reference.renderers.media.format import MediaFormat
     from tokenspec_reference.renderers.resolution import Resolution
 
 PROMPT_TAIL = 64
@@ -51,7 +50,6 @@ class Renderer:
     normalisation: Normalisation = "hf5"
     now: datetime = FROZEN_CLOCK
     chat_template: str | None = None
-    media_settings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     resolution: Resolution | None = None
 
     @property
@@ -150,16 +148,10 @@ class Renderer:
             UnsupportedByReference: the family's media are not described.
             InvalidMessages, MediaRefused: as :meth:`render`.
         """
-        if self.media is None:
+        if self.family.media is None:
             refuse_media(messages)
             return None
-        return ConversationMedia.of(self.media, media_of(messages, field))
-
-    @cached_property
-    def media(self) -> MediaFormat | None:
-        """The family's media, with this renderer's settings."""
-        declared = self.family.media
-        return declared.with_settings(self.media_settings) if declared is not None else None
+        return ConversationMedia.of(self.family.media, media_of(messages, field))
 
     def tool_names_of(self, chat: Chat) -> list[str | None]:
         """Per message, the tool a result answers; None for all other messages."""

@@ -73,7 +73,7 @@ class _Connection:
 
     def _request_body(self, request: GenerationRequest) -> dict[str, Any]:
         model = {"model": self.model} if self.model else {}
-        return {**model, **self._body, **self.dialect.body(request)}
+        return {**model, **self._body, **self.dialect.body_of(request)}
 
     def _decoded(self, answer: httpx2.Response) -> Any:
         if answer.status_code >= 400:

@@ -170,7 +170,7 @@ def _members(alignment: AlignmentBatch) -> tuple[ChunkMembers, ChunkMembers]:
 
 def _rows(logits: torch.Tensor, members: ChunkMembers) -> torch.Tensor:
     """The logits ``[N, V]`` of the members, in float32: others are not computed with, whatever stands there."""
-    return logits.flatten(0, 1)[members.positions.to(logits.device)].float()
+    return logits.flatten(0, 1)[members.positions].float()
 
 
 def _kl(student: torch.Tensor, teacher: torch.Tensor, options: LossOptions) -> torch.Tensor:

@@ -93,6 +93,11 @@ def _reply(chat: Chat, turn: Turn, revision: str) -> Iterator[Segment]:
     else:
         yield scaffold("</think>")
     yield body(content.strip())
+    yield from calls_of(turn)
+
+
+def calls_of(turn: Turn) -> Iterator[Segment]:
+    """Calls of an assistant turn: names, and keys and values in tags."""
     for call in turn.get("tool_calls") or ():
         chosen = function_of(call)
         yield from (scaffold("<tool_call>"), body(text_of(member(chosen, "name"))))

@@ -23,21 +23,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import UndefinedError
 
-from tokenspec_reference.renderers.families.glm4_5 import TOOLS_HEADER, arguments_of, close_by_next_marker
-from tokenspec_reference.renderers.families.glm4_7 import CALL_FORMAT, schema, shown_signatures, unwrapped
+from tokenspec_reference.renderers.families.glm4_5 import TOOLS_HEADER, close_by_next_marker
+from tokenspec_reference.renderers.families.glm4_7 import CALL_FORMAT, calls_of, schema, shown_signatures, unwrapped
 from tokenspec_reference.renderers.family import Family, always
 from tokenspec_reference.renderers.parsing.call_formats import KEY_VALUE_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, block, body, joined, quoted, scaffold
 from tokenspec_reference.renderers.template_values import (
-    function_of,
     is_defined,
     is_iterable,
     item,
     member,
     printed,
-    text_of,
 )
 
 if TYPE_CHECKING:
@@ -107,13 +105,7 @@ def _reply(chat: Chat, turn: Turn) -> Iterator[Segment]:
     is_kept = not chat.enabled("clear_thinking", default=False) or turn.index > chat.last_user
     yield from (scaffold("<think>"), body(reasoning if is_kept else ""), scaffold("</think>"))
     yield body(content.strip())
-    for call in turn.get("tool_calls") or ():
-        chosen = function_of(call)
-        yield from (scaffold("<tool_call>"), body(text_of(member(chosen, "name"))))
-        for key, value in arguments_of(chosen):
-            yield from (scaffold("<arg_key>"), body(key), scaffold("</arg_key><arg_value>"))
-            yield from (body(value), scaffold("</arg_value>"))
-        yield scaffold("</tool_call>")
+    yield from calls_of(turn)
 
 
 def _results(chat: Chat, first: Turn) -> Iterator[Block]:

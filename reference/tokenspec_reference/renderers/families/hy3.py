@@ -20,10 +20,9 @@ Behind an assistant message the prompt is empty.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.renderers.families.glm4_5 import arguments_of
+from tokenspec_reference.renderers.families.glm4_5 import arguments_of, visible
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import HY3_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -31,9 +30,7 @@ from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
 from tokenspec_reference.renderers.template_values import (
     is_defined,
-    is_iterable,
     member,
-    printed,
     refuse,
     text_of,
     tojson,
@@ -121,17 +118,8 @@ def _tools(tools: list[Any]) -> Iterator[Segment]:
 
 
 def _visible(content: Any) -> Iterator[Segment]:
-    """The text of a content: itself, its text parts, or its printed value."""
-    if isinstance(content, str):
-        yield body(content)
-    elif is_iterable(content) and not isinstance(content, Mapping):
-        for part in content:
-            if isinstance(part, Mapping) and member(part, "type") == "text":
-                yield from printed(member(part, "text"))
-            elif isinstance(part, str):
-                yield body(part)
-    elif content is not None:
-        yield from printed(content)
+    """The text of a content; nothing where there is none."""
+    return visible(content) if content is not None else iter(())
 
 
 def _reply(chat: Chat, turn: Turn) -> Iterator[Segment]:

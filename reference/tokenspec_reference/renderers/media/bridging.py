@@ -31,11 +31,6 @@ class Expanding(Bridgeable, Protocol):
         """Keywords of the template."""
         ...
 
-    @property
-    def media(self) -> MediaFormat | None:
-        """What the family expands media to."""
-        ...
-
     def media_of(self, messages: Any, field: str = "messages") -> ConversationMedia | None:
         """The media of messages with what is written for each."""
         ...
@@ -103,9 +98,10 @@ def bridge_as_written(
     Declines also where media are numbered and the prompt's are expanded, so that nobody can count them.
     """
     history: list[Message] = []
-    if renderer.media is not None and renderer.options.get("add_vision_id"):
+    declared = renderer.family.media
+    if declared is not None and renderer.options.get("add_vision_id"):
         prior = [*prompt_ids, *completion_ids]
-        known = {kind: token for kind, token in renderer.media.pads.items() if renderer.encoder.has(token)}
+        known = {kind: token for kind, token in declared.pads.items() if renderer.encoder.has(token)}
         pads = {renderer.encoder.id_of(token): kind for kind, token in known.items()}
         if any(one == other and one in pads for one, other in pairwise(prior)):
             return None
