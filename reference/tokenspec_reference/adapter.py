@@ -162,3 +162,7 @@ class DoorAdapter(TemplateAdapter):
 
     name = "reference-door"
     assets: Mapping[str, Any] = {"family": None, "wire": {}}
+
+    def render_media(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Messages with pictures and videos to ids in which each has its placeholders."""
+        return self._reference.render_media(request)

@@ -49,7 +49,7 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
     return create_renderer(
         model.tokenizer,
         family=model.family if given is None else "template",
-        chat_template=model.chat_template if given is None else given,
+        chat_template=(model.chat_template or None) if given is None else given,
         normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
         id_profile=request.get("id_profile") or "canonical",
