@@ -11,6 +11,7 @@ from typing import Any
 from tokenspec_reference.errors import TokenSpecError
 
 _NUMBER = re.compile(r"\d+")
+_PLAIN = (str, int, float, type(None))
 
 
 class InvalidTemplate(TokenSpecError):
@@ -33,20 +34,30 @@ def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({}))
     """
     known: dict[int, int] = {}
 
-    def size(part: Any) -> int:
-        if isinstance(part, str):
-            return len(part) + 1
-        if not isinstance(part, (list, tuple, Mapping)):
-            return 1
-        if id(part) in measured:
-            return measured[id(part)]
-        if id(part) not in known:
-            known[id(part)] = 0  # a cycle ends here
-            items = (*part.keys(), *part.values()) if isinstance(part, Mapping) else part
-            known[id(part)] = 1 + sum(map(size, items))
-        return known[id(part)]
+    def size(container: Any) -> int:
+        place = id(container)
+        if place in measured:
+            return measured[place]
+        if place not in known:
+            known[place] = 0  # a cycle ends here
+            total = 1
+            for items in (container, container.values()) if isinstance(container, Mapping) else (container,):
+                for item in items:
+                    if isinstance(item, str):
+                        total += len(item) + 1
+                    else:
+                        total += size(item) if is_container(item) else 1
+            known[place] = total
+        return known[place]
 
-    return size(value)
+    if isinstance(value, str):
+        return len(value) + 1
+    return size(value) if is_container(value) else 1
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value holds others that a template can walk. What is no class of Python's own takes longer to tell."""
+    return isinstance(value, (list, tuple, dict)) or (not isinstance(value, _PLAIN) and isinstance(value, Mapping))
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class Limits:
             TemplateLimitExceeded: as for :meth:`check_size`.
         """
         for value in values:
-            if not isinstance(value, str) and isinstance(value, (list, tuple, Mapping)):
+            if is_container(value):
                 self.check_size(printed_size(value, self.measured))
 
 
@@ -135,6 +146,9 @@ _SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent",
 
 def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuse a string method or filter whose result would be huge."""
+    if name == "length" and is_container(text):
+        limits.check_size(1 + len(text))  # it walks nothing; a template asks at every turn for that of what it has cut
+        return
     values = (*args, *kwargs.values())
     limits.check_tree(text, *values)
     if name in _SIZED:
