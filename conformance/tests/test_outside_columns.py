@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tokenspec.adapters import Unsupported
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
-from tokenspec.columns import nltk, rt_seg, spacy_alignments, transformers_processors, vllm
+from tokenspec.columns import installed_version, nltk, rt_seg, spacy_alignments, transformers_processors, vllm
 from tokenspec.columns.transformers_generate import walked
 from tokenspec.curation.witness_list import read_witnesses
 
@@ -24,6 +25,13 @@ def test_without_its_program_a_column_answers_nothing(column: type[Any]) -> None
     operation = next(one for one in ("segment", "align", "process_logits") if hasattr(adapter, one))
     with pytest.raises(Unsupported, match="not installed"):
         getattr(adapter, operation)({})
+
+
+@pytest.mark.parametrize("package", ["renderers", "llguidance", "xgrammar", "fastokens", "minijinja"])
+def test_an_installed_package_of_a_column_can_be_imported(package: str) -> None:
+    if installed_version(package) is None:
+        pytest.skip(f"{package} is not installed")
+    import_module(package)
 
 
 @pytest.mark.parametrize("witness", read_witnesses().witness, ids=lambda witness: f"{witness.name}-{witness.area}")

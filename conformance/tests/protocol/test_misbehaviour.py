@@ -268,6 +268,17 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize("place", ["load", "render"])
+def test_what_needs_a_module_that_is_not_here_is_not_judged(place: str) -> None:
+    def imports(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
+
+    column = type("Needs", (), {"info": lambda _: {"name": "needs", "version": "1"}, "render": imports, place: imports})
+    results = run_all(Run([InProcess("needs", column())], cells(), 10.0))
+    assert set(verdicts(results)) == {"unsupported"}
+    assert "the module elsewhere is not installed here" in details(results)
+
+
+@pytest.mark.parametrize("place", ["load", "render"])
 @pytest.mark.parametrize("panic", [PanicException("index out of bounds"), SystemExit(3)])
 def test_a_panic_is_an_error_of_the_column_and_ends_no_run(place: str, panic: BaseException) -> None:
     def fail(*_: object) -> None:

@@ -47,7 +47,10 @@ def interrupted_after(seconds: float) -> Iterator[Patience]:
 
 
 def outcome_of(error: BaseException) -> Outcome:
-    """Refusal, missing capability or error, by the attributes of the protocol."""
+    """Refusal, missing capability or error, by the attributes of the protocol.
+
+    A module that is not installed is a missing capability: nothing of the implementation was compared.
+    """
     code = getattr(error, "rejection_code", None)
     reason = getattr(error, "unsupported_reason", None)
     if isinstance(reason, str):
@@ -55,6 +58,8 @@ def outcome_of(error: BaseException) -> Outcome:
     if isinstance(code, str):
         place = getattr(error, "rejection_place", None)
         return Refused(code, str(error), place if isinstance(place, str) else "")
+    if isinstance(error, ModuleNotFoundError):
+        return NotSupported(f"the module {error.name} is not installed here")
     text = str(error).splitlines()
     return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
 
