@@ -10,6 +10,7 @@ from rich.console import Console
 
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.columns.renderers import NAMES
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
 from tokenspec.models import available, specs
@@ -122,7 +123,7 @@ def test_every_committed_reason_names_rows_checks_and_cases_that_exist(path: Pat
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("row", ["qwen3", "llama-3.2", "gemma-4", "deepseek-v3-first", "kimi-k2"])
+@pytest.mark.parametrize("row", [id_ for id_, spec in specs().items() if spec.family in NAMES])
 def test_every_failure_of_the_package_on_a_real_row_has_its_reason(row: str) -> None:
     pytest.importorskip("renderers")
     if (missing := available(row)) is not None:
