@@ -145,7 +145,7 @@ class Wire(Strict, frozen=True, kw_only=True):
 class Media(Strict, frozen=True, kw_only=True):
     """The processor of pictures and videos: which one of ``transformers``, and the numbers the publisher gives it."""
 
-    processor: Literal["qwen3-vl", "gemma-4"]
+    processor: Literal["qwen3-vl", "gemma-4", "kimi-k2.5"]
     image: dict[str, int | float] = {}
     video: dict[str, int | float] = {}
 

@@ -18,6 +18,7 @@ from tokenspec_reference.renderers.media.qwen import QWEN3_VL_MEDIA
 from tokenspec_reference.renderers.media.resizing import (
     MediaRefused,
     gemma_picture,
+    gemma_video,
     qwen_picture,
     qwen_video,
 )
@@ -304,6 +305,32 @@ def test_gemmas_pictures_are_resized_as_transformers_does_it():
                 published.get_aspect_ratio_preserving_size(*given)
         else:
             assert (rows * 48, columns * 48) == published.get_aspect_ratio_preserving_size(*given)
+
+
+@pytest.mark.parametrize("wanted", [1, 7, 32])
+def test_gemmas_frames_are_taken_as_transformers_does_it(wanted):
+    published = pytest.importorskip("transformers.video_utils")
+    numbers = {**GEMMA_4_MEDIA.settings["video"], "num_frames": wanted}
+    for frames in (1, 6, 7, 31, 32, 33, 100, 2500):
+        video = Medium("video", 96, 64, frames=frames, frame_rate=8)
+        metadata = published.VideoMetadata(total_num_frames=frames, fps=8)
+        try:
+            _, seconds = gemma_video(video, numbers)
+        except MediaRefused:
+            with pytest.raises(ValueError, match="exceeds"):
+                published.default_sample_indices_fn(metadata, num_frames=wanted)
+        else:
+            taken = published.default_sample_indices_fn(metadata, num_frames=wanted)
+            assert seconds == [frame / 8 for frame in taken]
+
+
+def test_a_frame_of_gemma_has_its_time_and_its_run():
+    video = Medium("video", 96, 64, frames=130, frame_rate=2, frame_indices=(0, 3, 127))
+    found = GEMMA_4_MEDIA.expansion(video)
+    text = "".join(segment.text for segment in found.segments)
+    run = "<|image>" + "<|video|>" * 60 + "<image|>"
+    assert text == f"00:00 {run} 00:01 {run} 01:03 {run}"
+    assert found.item == {"placeholders": 180, "cells": [6, 10], "seconds": [0.0, 1.5, 63.5]}
 
 
 @pytest.mark.parametrize(

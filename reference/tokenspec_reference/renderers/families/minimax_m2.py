@@ -161,4 +161,5 @@ FAMILY = Family(
     generation_prompt=always("]~b]ai\n<think>\n"),
     stop_tokens=("[e~[",),
     response=ResponseFormat(ThoughtFormat(), MINIMAX_CALLS),
+    straddle="overlap",
 )

@@ -104,6 +104,21 @@ def gemma_picture(medium: Medium, settings: Settings) -> Grid:
     return rows, columns
 
 
+def gemma_video(medium: Medium, settings: Settings) -> tuple[Grid, list[float]]:
+    """The cells of a frame, as of a picture, and the second of each of ``num_frames`` frames, evenly spread.
+
+    Raises:
+        MediaRefused: the video has fewer frames, or they are so long that no cell is left of them.
+    """
+    taken, wanted = medium.frame_indices, int(settings["num_frames"])
+    if taken is None:
+        if medium.frames < wanted:
+            raise MediaRefused(f"a video needs {wanted} frames at least, got {medium.frames}", field="messages")
+        taken = tuple(k * medium.frames // wanted for k in range(wanted))
+    rate = medium.frame_rate or UNKNOWN_RATE
+    return gemma_picture(medium, settings), [frame / rate for frame in taken]
+
+
 def kimi_picture(medium: Medium, settings: Settings) -> Grid:
     """Never enlarged, shrunk to ``max_patches`` in all and ``max_side`` patches a side, then padded to whole cells."""
     patch, merge = int(settings["patch_size"]), int(settings["merge_size"])

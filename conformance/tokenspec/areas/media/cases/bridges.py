@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.areas.media.cases.build import bridge, declared, picture, video
+from tokenspec.areas.media.cases.pictures import QWEN
 from tokenspec.areas.render.cases.build import WEATHER, assistant, call, calling, text_part, tool, user
 
 ASK = text_part("What is this?")
@@ -64,6 +65,7 @@ CASES = (
         [user([picture(64, 64), ASK])],
         BLACK,
         [user([video(8, 4, 64, 64), AGAIN])],
+        rows=QWEN,
     ),
     bridge(
         "bridge-unnamed",
@@ -73,5 +75,12 @@ CASES = (
         [user([picture(64, 64), AGAIN])],
         requires=("RND-096",),
         named=False,
+    ),
+    bridge(
+        "bridge-long-video-after-picture",
+        "A video of forty frames behind a picture: each frame that is taken has its own run.",
+        [user([picture(64, 64), ASK])],
+        BLACK,
+        [user([video(40, 4, 64, 64), AGAIN])],
     ),
 )

@@ -62,13 +62,14 @@ def bridge(
     tools: list[Tool] | None = None,
     options: dict[str, Any] | None = None,
     named: bool = True,
+    rows: list[str] | None = None,
 ) -> Case:
     """One bridge: a conversation with generation prompt, what was sampled, and what follows."""
     extra: dict[str, Any] = {"next": {"answer": answer, "messages": new_messages}}
     if not named:
         extra["named"] = False
     prompted = {**(options or {}), "add_generation_prompt": True}
-    return _case(slug, why, messages, flags, requires, tools, prompted, None, None, extra)
+    return _case(slug, why, messages, flags, requires, tools, prompted, None, rows, extra)
 
 
 def _case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.areas.media.cases.build import IDS, REFUSED, frames, media, picture, video
+from tokenspec.areas.media.cases.pictures import QWEN
 from tokenspec.areas.render.cases.build import GENERATE, assistant, text_part, user
 
 ASK = text_part("What happens?")
@@ -13,16 +14,19 @@ CASES = (
         "Two frames a second are taken of eight frames at four a second; times are those between two frames.",
         [user([video(8, 4, 128, 96), ASK])],
         options=GENERATE,
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-fewest-frames",
         "A short video gives four frames, though two a second would be one.",
         [user([video(30, 60, 128, 96), ASK])],
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-fewer-frames-than-least",
         "A video of three frames gives them all; the last stands twice.",
         [user([video(3, 24, 128, 96), ASK])],
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-long",
@@ -34,17 +38,20 @@ CASES = (
         "A lower most number of frames spreads them over the whole video.",
         [user([video(2500, 25, 64, 64), ASK])],
         numbers={"video": {"max_frames": 9}},
+        rows=QWEN,
     ),
     media(
         "video-many-pixels",
         "All frames together stay below the most pixels: frames of a long video are shrunk.",
         [user([video(300, 30, 1280, 720), ASK])],
         numbers={"video": {"max_pixels": 1048576}},
+        rows=QWEN,
     ),
     media(
         "video-small",
         "Frames smaller than a cell are scaled up to one, then to the least number of pixels.",
         [user([video(8, 4, 20, 10), ASK])],
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-without-rate",
@@ -65,6 +72,7 @@ CASES = (
         "video-of-pictures",
         "A list of pictures is a video: its size is theirs, its hash is made of theirs.",
         [user([frames((64, 64, 0), (64, 64, 1), (64, 64, 0), (64, 64, 1), (64, 64, 0), fps=2), ASK])],
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-one-frame",
@@ -83,6 +91,7 @@ CASES = (
         "A picture and a video in two messages: two modalities, each with its own ranges and types.",
         [user([picture(64, 64), ASK]), assistant("Nothing."), user([video(8, 4, 64, 64), text_part("And here?")])],
         options={"add_vision_id": True, **GENERATE},
+        requires=(*IDS, *REFUSED),
     ),
     media(
         "video-spelled",
@@ -90,5 +99,30 @@ CASES = (
         [user([video(8, 4, 64, 64), text_part("I typed <|video_pad|> and <|video|>.")])],
         "CONTROL_TOKEN_INJECTION",
         requires=(*IDS, *REFUSED),
+    ),
+    media(
+        "video-every-frame",
+        "As many frames as are taken: each has its time and its own run.",
+        [
+            user([video(32, 8, 96, 64), ASK]),
+            assistant("Nothing."),
+            user([text_part("Look again."), video(64, 0.5, 64, 96)]),
+        ],
+        rows=["gemma-4"],
+    ),
+    media(
+        "video-one-frame-short",
+        "One frame less than are taken is refused.",
+        [user([video(31, 8, 96, 64), ASK])],
+        requires=REFUSED,
+        rows=["gemma-4"],
+    ),
+    media(
+        "video-few-frames-wanted",
+        "With fewer frames wanted, those at the beginnings of equal parts are taken; cells may be fewer, too.",
+        [user([video(30, 24, 300, 100), ASK])],
+        options=GENERATE,
+        numbers={"video": {"num_frames": 7, "max_soft_tokens": 140}},
+        rows=["gemma-4"],
     ),
 )

@@ -7,11 +7,15 @@ for 60 of 60 random videos.
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from tokenspec.models import Row, load
@@ -87,7 +91,7 @@ def _processor(row_id: str, numbers: str) -> Any:
     """The processor of a row; its tokenizer is a copy, for some processors change theirs. A copy takes seconds."""
     row, settings = load(row_id), json.loads(numbers)
     assert row.spec.media is not None
-    make = {"qwen3-vl": _qwen3_vl, "gemma-4": _gemma_4}[row.spec.media.processor]
+    make = {"qwen3-vl": _qwen3_vl, "gemma-4": _gemma_4, "kimi-k2.5": _kimi_k2_5}[row.spec.media.processor]
     return make(copy.deepcopy(row.tokenizer), settings)
 
 
@@ -132,8 +136,77 @@ def _gemma_4(tokenizer: Any, settings: Settings) -> Any:
         feature_extractor=None,
         image_processor=Gemma4ImageProcessorPil(**settings["image"], do_rescale=False),
         tokenizer=tokenizer,
-        video_processor=None,
+        video_processor=_GemmaFrames(settings["video"]),
     )
+
+
+@dataclass(frozen=True)
+class _GemmaFrames:
+    """The video processor of Gemma 4 without its pixels."""
+
+    settings: Mapping[str, float]
+
+    def __call__(self, videos: list[Any], video_metadata: list[Any], **kwargs: Any) -> dict[str, Any]:
+        from transformers.models.gemma4.image_processing_pil_gemma4 import get_aspect_ratio_preserving_size
+        from transformers.video_utils import default_sample_indices_fn
+
+        del videos, kwargs
+        patch, pool = int(self.settings["patch_size"]), int(self.settings["pooling_kernel_size"])
+        counts = []
+        for metadata in video_metadata:
+            if metadata.frames_indices is None:
+                wanted = int(self.settings["num_frames"])
+                metadata.frames_indices = default_sample_indices_fn(metadata, num_frames=wanted)
+            most = int(self.settings["max_soft_tokens"]) * pool**2
+            height, width = get_aspect_ratio_preserving_size(metadata.height, metadata.width, patch, most, pool)
+            counts.append((height // patch) * (width // patch) // pool**2)
+        return {"num_soft_tokens_per_video": counts, "video_metadata": video_metadata}
+
+
+def _kimi_k2_5(tokenizer: Any, settings: Settings) -> Any:
+    from transformers.models.kimi_k25.processing_kimi_k25 import Kimi_K25Processor
+
+    pictures = _KimiGrids(settings["image"])
+    return _recording(Kimi_K25Processor)(image_processor=pictures, tokenizer=tokenizer, video_processor=None)
+
+
+@dataclass(frozen=True)
+class _KimiGrids:
+    """The image processor of Kimi K2.5 without its pixels."""
+
+    settings: Mapping[str, float]
+
+    @property
+    def merge_size(self) -> int:
+        return int(self.settings["merge_size"])
+
+    def fetch_images(self, images: Any) -> Any:
+        return images
+
+    def __call__(self, images: list[Any], **kwargs: Any) -> dict[str, Any]:
+        import torch
+
+        del kwargs
+        patch, longest = int(self.settings["patch_size"]), int(self.settings["max_side"])
+        resize = function_of("transformers.models.kimi_k25.image_processing_kimi_k25", "navit_resize")
+        most = int(self.settings["max_patches"])
+        grids = []
+        for image in images:
+            _, (height, width) = resize(image.height, image.width, patch, self.merge_size, most, longest)
+            grids.append([1, height // patch, width // patch])
+        return {"image_grid_thw": torch.tensor(grids)}
+
+
+@cache
+def function_of(module: str, name: str) -> Any:
+    """One function of a module that cannot be imported here, compiled by itself; it needs ``math`` alone."""
+    package, _, last = module.rpartition(".")
+    folder = Path(import_module(package).__path__[0])
+    tree = ast.parse((folder / f"{last}.py").read_text(encoding="utf-8"))
+    found = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    scope: dict[str, Any] = {"math": math}
+    exec(compile(ast.Module([found], []), f"{last}.py", "exec"), scope)  # noqa: S102 - the oracle's own code
+    return scope[name]
 
 
 @cache
