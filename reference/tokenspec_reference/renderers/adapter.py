@@ -48,7 +48,7 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
     now = request.get("now")
     return create_renderer(
         model.tokenizer,
-        family=model.family if given is None else "template",
+        family="template" if given is not None and model.family is not None else model.family,
         chat_template=(model.chat_template or None) if given is None else given,
         normalisation=request.get("normalisation") or "hf5",
         encoding=request.get("encoding") or "hf",
