@@ -1,6 +1,7 @@
 """``python -m wild``: judge the pinned templates, and compare with what is recorded.
 
-``--quick`` takes the carriers that CI takes; ``--record`` writes what was found; ``--only SHA256`` shows one template.
+``--quick`` takes the carriers that CI takes, ``--carrier ID`` that one; ``--record`` writes what was found; ``--only
+SHA256`` shows one template.
 """
 
 from __future__ import annotations
@@ -27,20 +28,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m wild", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only the carriers that CI takes")
     parser.add_argument("--record", action="store_true", help="write the verdicts into templates.json")
+    parser.add_argument("--carrier", action="append", metavar="ID", help="only this carrier, also a new one")
     parser.add_argument("--only", action="append", metavar="SHA256", help="these templates; the start of it is enough")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
-    packed = [one for one in read_list() if one.quick or not asked.quick]
+    listed = read_list()
+    packed = [one for one in listed if one.quick or not asked.quick]
+    packed = [one for one in packed if not asked.carrier or one.carrier.id in asked.carrier]
     try:
         texts = {one.carrier.id: templates_of(one.carrier) for one in packed}
     except ModelError as error:
         print(f"the templates cannot be had: {error}", file=sys.stderr)
         return 2
+    elsewhere = {key for one in listed if one not in packed for key in one.templates}
     todo: dict[str, str] = {}
     for one in packed:
         known = {key: text for key, text in texts[one.carrier.id].items() if key not in todo}
         if asked.record:
-            one.templates = dict.fromkeys(known, "")
+            one.templates = dict.fromkeys(known.keys() - elsewhere, "")
         todo.update({key: known[key] for key in one.templates})
     if asked.only:
         todo = {key: text for key, text in todo.items() if key.startswith(tuple(asked.only))}
@@ -48,7 +53,7 @@ def main() -> int:
     if asked.record:
         for one in packed:
             one.templates = {key: found[key].verdict for key in sorted(one.templates)}
-        LIST.write_bytes(msgspec.json.format(msgspec.json.encode(packed), indent=1) + b"\n")
+        LIST.write_bytes(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
     recorded = {key: verdict for one in packed for key, verdict in one.templates.items()}
     return report(found, recorded)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers import RenderedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer
+from wild.answers import answer_differences, content_differences
 from wild.conversations import CONVERSATIONS, Message, tools_for
 from wild.prefix_oracle import ROLES, Told, Turn, found, tell, text_of
 from wild.vocabulary import markers_of, tokenizer_for
@@ -78,6 +79,7 @@ def judge(template: str) -> Judged:
             continue
         judged.rendered += 1
         judged.wrong += [f"{name}: {what}" for what in differences(told, rendered)]
+        judged.wrong += [f"{name}: {what}" for what in content_differences(told, rendered)]
         judged.tokens += sum(told.messages[k]["role"] == "assistant" for k in rendered.message_indices if k >= 0)
         judged.unattributed += sum(end - start for start, end in rendered.unattributed)
         judged.wrong += [f"{name}: {what}" for what in _abilities(judged, renderer, told, rendered)]
@@ -136,42 +138,54 @@ def _tokens(rendered: RenderedTokens, start: int, end: int) -> list[int]:
 
 
 def _abilities(judged: Judged, renderer: TemplateRenderer, told: Told, rendered: RenderedTokens) -> Iterator[str]:
-    """Stop ids, parse and bridge on the turns whose start the oracle knows."""
+    """Stop ids, parse and bridge on the turns whose start the oracle knows: whether they answer, and rightly."""
     for turn in told.turns:
-        if turn.start is None or turn.index + 1 >= len(told.messages):
-            continue
-        following: list[Message] = []
-        for message in told.messages[turn.index + 1 :]:
-            if message["role"] == "assistant":
-                break
-            following.append(message)
-        history = told.messages[: turn.index]
         sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
-        if not following or not sampled or len(sampled) != sampled[-1] + 1 - sampled[0]:
-            continue  # nothing follows, or the template takes the turn apart
-        prompt, completion = (rendered.token_ids[: sampled[0]], rendered.token_ids[sampled[0] : sampled[-1] + 1])
-        calls: dict[str, Callable[[], Any]] = {
-            "stop": renderer.get_stop_token_ids,
-            "parse": partial(renderer.parse_response, completion, tools=told.tools, prompt_ids=prompt),
-            "bridge": partial(renderer.bridge_to_next_turn, prompt, completion, following, tools=told.tools),
-        }
-        for name, call in calls.items():
-            judged.asked[name] += 1
-            try:
-                answer = call()
-            except UnsupportedByReference:
-                continue
-            judged.able[name] += answer is not None
-            if name == "bridge" and answer is not None:
-                yield from _bridged(renderer, told, history, turn, following, answer)
+        if turn.start is None or not sampled or len(sampled) != sampled[-1] + 1 - sampled[0]:
+            continue  # it is not known, or the template takes the turn apart
+        start = _tokens(rendered, turn.start, len(told.text))[0]  # what is unattributed was emitted, too
+        prompt, completion = rendered.token_ids[:start], rendered.token_ids[start : sampled[-1] + 1]
+        answer = _asked(judged, "parse", renderer.parse_response, completion, tools=told.tools, prompt_ids=prompt)
+        if answer is not None and start == sampled[0]:
+            emitted = told.text[turn.start : rendered.char_spans[sampled[-1]][1]]
+            for what in answer_differences(told.messages[turn.index], emitted, answer):
+                yield f"message {turn.index}: {what}"
+        later = told.messages[turn.index + 1 :]
+        following = list(takewhile(lambda message: message["role"] != "assistant", later))
+        if following:
+            _asked(judged, "stop", renderer.get_stop_token_ids)
+            bridge = _asked(
+                judged, "bridge", renderer.bridge_to_next_turn, prompt, completion, following, tools=told.tools
+            )
+            if bridge is not None:
+                yield from _bridged(renderer, told, turn, following, bridge)
+
+
+def _asked(judged: Judged, name: str, call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """The answer, None where it is refused; both are counted."""
+    judged.asked[name] += 1
+    try:
+        answer = call(*given, **named)
+    except UnsupportedByReference:
+        return None
+    judged.able[name] += answer is not None
+    return answer
 
 
 def _bridged(
-    renderer: TemplateRenderer, told: Told, history: list[Message], turn: Turn, following: list[Message], answer: Any
+    renderer: TemplateRenderer, told: Told, turn: Turn, following: list[Message], answer: Any
 ) -> Iterator[str]:
-    """A bridge equals the render of the longer conversation, where that goes on from the prompt."""
-    whole = [*history, told.messages[turn.index], *following]
+    """A bridge equals the render of the longer conversation, where that goes on from the prompt.
+
+    Nobody tells a bridge whether the turn is text or parts: nothing is known where a template goes on otherwise.
+    """
+    whole = [*told.messages[: turn.index + 1], *following]
     text = text_of(renderer.tokenizer, whole, prompt=True, tools=told.tools)
+    parts = told.messages[turn.index]["content"]
+    if isinstance(parts, list):
+        whole[turn.index] = {**whole[turn.index], "content": parts[-1]["text"]}
+        if text_of(renderer.tokenizer, whole, prompt=True, tools=told.tools) != text:
+            return
     if text is None or not text.startswith(told.text[: turn.closers[0][1] if turn.closers else turn.body[-1][1]]):
         return
     expected = renderer.encoder.ids(text)

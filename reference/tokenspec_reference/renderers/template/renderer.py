@@ -272,7 +272,8 @@ class TemplateRenderer:
             roles=[turn.role for turn in chat.turns],
             starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
             header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
-            never_prompts=self._ignores_the_flag and not self._standing_prompt,
+            never_prompts=self._ignores_the_flag and not self._standing_prompt and not self._prompts_users,
+            standing_prompt=self._standing_prompt,
             prompts=prompts,
             openers=self.wire.assistant_open,
             turn_closers=() if self.wire.assistant_close else self._turn_closers,
@@ -314,7 +315,7 @@ class TemplateRenderer:
     @cached_property
     def _history_prompts(self) -> tuple[GenerationPrompt, ...]:
         """What the assistant turns of a history begin with."""
-        prompt = self._probe.generation_prompt()
+        prompt = self._header if self._prompts_users else self._probe.generation_prompt()
         return (prompt,) if prompt else ()
 
     @cached_property
@@ -334,6 +335,11 @@ class TemplateRenderer:
     def _standing_prompt(self) -> str:
         """The prompt that stands at the end of every text."""
         return self._probe.standing_prompt(self._header.text) if self._ignores_the_flag else ""
+
+    @cached_property
+    def _prompts_users(self) -> bool:
+        """Whether the flag changes nothing because a user's message is always followed by the header."""
+        return self._ignores_the_flag and self._probe.prompts_users(self._header.text)
 
     @cached_property
     def _turn_closers(self) -> tuple[str, ...]:

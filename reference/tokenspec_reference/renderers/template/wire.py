@@ -152,6 +152,17 @@ class Probe:
                 continue
         return False
 
+    def prompts_users(self, header: str) -> bool:
+        """Whether every text that ends in a user's message ends in ``header``, the white space behind it aside."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": "user", "content": content}], tools)
+            try:
+                text = self.printer(chat, add_generation_prompt=False).text
+            except TemplateRejects:
+                continue
+            return bool(header.strip()) and text.rstrip().endswith(header.strip())
+        return False
+
     def standing_prompt(self, header: str) -> str:
         """The prompt that a template which ignores the flag ends every text with; empty where it writes none.
 
@@ -171,29 +182,82 @@ class Probe:
                 continue
             tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
             between = _behind_answer(*middle)
-            if header and tail.endswith(header) and first.text.endswith(header):
-                return header
-            own = tail[shared_prefix(tail, between) :]
-            return own if own.strip() and first.text.endswith(own) else ""
+            shared = shared_prefix(tail, between)
+            tokens = (match.span() for match in self.added_tokens.finditer(tail))
+            own = tail[next((start for start, end in tokens if start < shared < end), shared) :]
+            standing = (text for text in (header, own) if text.strip() and tail.endswith(text))
+            return max((text for text in standing if first.text.endswith(text)), key=len, default="")
         return ""
 
     def next_markers(self) -> tuple[str, ...]:
-        """The special token that opens the turn behind an assistant's, for templates that write no closer."""
-        for history in self._accepted():
-            between = _behind_answer(*history)
-            found = [(between.find(token), -len(token), token) for token in self.special_tokens if token in between]
-            return (min(found)[2],) if found else ()
-        return ()
+        """The special tokens that open the turn behind an assistant's, for templates that write no closer.
+
+        They are those of a user, of a result, and of another turn of the assistant; then what ends the last turn.
+        """
+        behind = (_behind_answer(*history) for history in self._accepted())
+        user = self._first_special(next((text for text in behind if text), ""))
+        others = (self._behind_call(), self.header().text, self._behind_last()) if user else ()
+        return tuple(dict.fromkeys(token for token in (user, *map(self._first_special, others)) if token))
+
+    def _first_special(self, text: str) -> str:
+        found = [(text.find(token), -len(token), token) for token in self.special_tokens if token in text]
+        return min(found, default=(0, 0, ""))[2]
+
+    def _behind_call(self) -> str:
+        """The text behind a call, up to the body of its result; empty where the template refuses both."""
+        call = {"id": "c4ll1ng01", "type": "function", "function": {"name": "f", "arguments": {"key": "x"}}}
+        asked = {"role": "user", "content": "x"}
+        called = {"role": "assistant", "content": "", "tool_calls": [call]}
+        told = {"role": "tool", "content": "x", "name": "f", "tool_call_id": call["id"]}
+        try:
+            chat = self.build([asked, called, told, asked], [{"type": "function", "function": _TOOL}])
+            printed = self.printer(chat, add_generation_prompt=False)
+        except TemplateRejects:
+            return ""
+        owned = assign_owners(printed.text, printed.pieces, printed.table)
+        bodies = [s for s in owned if is_body(s, printed.table)]
+        end = max((s.end for s in bodies if s.owner == 1), default=len(printed.text))
+        return printed.text[end : next((s.start for s in bodies if s.owner == 2), end)]
+
+    def _behind_last(self) -> str:
+        """The text behind an answer that nothing follows; empty where the template refuses it."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": role, "content": content} for role in ("user", "assistant")], tools)
+            try:
+                printed = self.printer(chat, add_generation_prompt=False)
+            except TemplateRejects:
+                continue
+            return _behind_answer(printed, assign_owners(printed.text, printed.pieces, printed.table))
+        return ""
 
     def closers(self) -> tuple[str, ...]:
-        """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
+        """The special token that ends an assistant turn in the middle of a conversation, if there is one.
+
+        What opens the user's turn behind it is none, unless nothing else stands there.
+        """
         for printed, owned in self._accepted():
             bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
+            if not bodies:
+                continue  # contents of this form are not printed
             end = next((s.start for s in owned if s.owner == 2), len(printed.text))
-            tail = printed.text[bodies[-1].end : end] if bodies else ""
-            found = [(tail.rfind(token), token) for token in self.special_tokens if token in tail]
-            return (max(found)[1],) if found else ()
+            tail = printed.text[bodies[-1].end : end]
+            for text in (tail.removesuffix(_shared_suffix(tail, _user_header(printed, owned))), tail):
+                found = [(text.rfind(token), token) for token in self.special_tokens if token in text]
+                if found:
+                    return (max(found)[1],)
+            return ()
         return ()
+
+
+def _user_header(printed: Printed, owned: Sequence[Stretch]) -> str:
+    """What the first message has in front of its body."""
+    start = next((s.start for s in owned if s.owner == 0), 0)
+    return printed.text[start : next((s.start for s in owned if s.owner == 0 and is_body(s, printed.table)), start)]
+
+
+def _shared_suffix(left: str, right: str) -> str:
+    length = shared_prefix(left[::-1], right[::-1])
+    return left[len(left) - length :]
 
 
 def _behind_answer(printed: Printed, owned: Sequence[Stretch]) -> str:
