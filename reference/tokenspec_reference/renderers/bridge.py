@@ -115,7 +115,7 @@ def bridge(
         return None
     short = list(history) or _short_history(renderer, previous_prompt_ids)
     turn = _equivalent_turn(said, new_messages)
-    found = _suffix(render or renderer.render_parts, [*short, turn], new_messages, tools)
+    found = _suffix(render or renderer.render_parts, renderer.family.stop_tokens, [*short, turn], new_messages, tools)
     if found is None:
         return None
     closer, suffix, spans, roles, names = found
@@ -184,6 +184,7 @@ def _is_mapping(value: Any) -> bool:
 
 def _suffix(
     render: RenderParts,
+    stop_tokens: Sequence[str],
     ahead: list[Message],
     new_messages: Sequence[Message],
     tools: Any,
@@ -205,7 +206,7 @@ def _suffix(
         return None  # a result without its call vanishes in some formats
     first_new = next((span.start for span in spans if span.owner > own), len(text))
     begin, end = max((span.start, span.end) for span in sampled if span.start <= first_new)
-    written = (token for token in renderer.family.stop_tokens if text.endswith(token, 0, end))
+    written = (token for token in stop_tokens if text.endswith(token, 0, end))
     closer = next(written, text[begin:end])  # the marker of the next turn may stand there in pieces
     offset = own + 1
     behind = [
