@@ -12,7 +12,7 @@ from typing import Any
 
 from tokenspec_reference.renderers import ParsedResponse, RenderedTokens
 from wild.conversations import Message
-from wild.prefix_oracle import Told, found
+from wild.prefix_oracle import Told, everywhere
 
 AS_DATA = re.compile(r"""['"]type['"]""")
 """The template prints the parts of a message as data, not what they say."""
@@ -73,7 +73,7 @@ def content_differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
     for index, message in enumerate(told.messages):
         if message["role"] == "assistant":
             continue
-        for start, end in found(told.text, message):
+        for start, end in everywhere(told.text, message):
             tokens = [k for k, (at, _) in enumerate(rendered.char_spans) if start <= at < end]
             if not all(rendered.is_content[k] for k in tokens):
                 yield f"{told.text[start:end]!r} of message {index} is no content"

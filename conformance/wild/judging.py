@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,10 +14,12 @@ from tokenspec_reference.renderers import RenderedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer
 from wild.answers import answer_differences, content_differences
 from wild.conversations import CONVERSATIONS, Message, tools_for
-from wild.prefix_oracle import ROLES, Told, Turn, found, tell, text_of
+from wild.prefix_oracle import ROLES, Told, Turn, everywhere, tell, text_of
 from wild.vocabulary import markers_of, tokenizer_for
 
 ABILITIES = ("stop", "parse", "bridge")
+DATA = string.whitespace + "'\"]}"
+"""What stands behind words that are printed as data."""
 
 
 @dataclass
@@ -93,7 +96,7 @@ def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
         return
     unknown = {k for start, end in rendered.unattributed for k in range(start, end)}
     for index, message in enumerate(told.messages):
-        for start, end in found(told.text, message):
+        for start, end in everywhere(told.text, message):
             if message["role"] != "assistant" and any(rendered.sampled_mask[k] for k in _tokens(rendered, start, end)):
                 yield f"{told.text[start:end]!r} of message {index} is sampled"
     for turn in told.turns:
@@ -103,7 +106,7 @@ def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
 
 def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown: set[int]) -> Iterator[str]:
     last = max(end for _, end in turn.body)
-    sampled = [k for k in _tokens(rendered, turn.before, len(told.text)) if _is_sampled(rendered, k, turn.index)]
+    sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
     if not sampled:
         if not all(unknown.issuperset(_tokens(rendered, start, end)) for start, end in turn.body):
             yield "nothing is sampled"
@@ -118,11 +121,12 @@ def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown:
         yield f"sampled from behind {told.text[turn.start : begin]!r} on, that is too late"
     ends = [end for _, end in turn.closers]
     tail = told.text[last:stop]
-    if ROLES.search(tail) and stop not in ends:
+    closer = max((marker for marker in told.markers if tail.endswith(marker)), key=len, default="")
+    if ROLES.search(tail.removesuffix(closer)) or (ROLES.search(closer) and stop not in ends):
         yield f"sampled to the end of {tail!r}"
-    elif not ends or stop in ends or tail.endswith(tuple(told.markers)):
+    elif stop in ends or closer or not (ends or tail.strip(DATA)):
         return
-    elif stop > ends[0]:
+    elif not ends or stop > ends[0]:
         yield f"sampled to the end of {tail!r}"
     elif turn.start is not None and not ROLES.search(told.text[last : ends[0]]):
         yield f"the stop token behind {tail!r} is not sampled"

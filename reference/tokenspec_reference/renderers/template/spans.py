@@ -141,10 +141,12 @@ class Attributor:
     def _start(self, turn: Sequence[Stretch], body_start: int, prompted: int | None) -> tuple[int, int]:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
         start, end = turn[0].start, turn[-1].end
+        if prompted is not None and prompted > body_start:
+            prompted = None  # the template writes messages in another order
         named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
         begins = {start, start if prompted is None else prompted}
         header_end = max(self._behind_header(begin, end, body_start) for begin in begins)
-        if prompted is not None and prompted <= body_start:
+        if prompted is not None:
             is_told = prompted >= start
             low = max(start, prompted)
         else:
