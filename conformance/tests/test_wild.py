@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tokenspec_reference.renderers import ParsedResponse, ParsedToolCall
@@ -14,7 +15,7 @@ from tokenspec_reference.renderers.template import TemplateRenderer
 from wild import judging
 from wild.__main__ import report
 from wild.answers import answer_differences, content_differences
-from wild.carriers import picked, read_list, sha256
+from wild.carriers import Packed, assign, listed_otherwise, picked, read_list, sha256
 from wild.conversations import CONVERSATIONS
 from wild.judging import Judged, differences, judge
 from wild.prefix_oracle import tell
@@ -94,6 +95,28 @@ def test_templates_are_picked_out_of_files_strings_and_sums(tmp_path: Path) -> N
         bundle.writestr("e.cpp", f'auto t = R"({CHATML})" /* messages */ "\\x63pp";')
     expected = [CHATML, CHATML + "json", CHATML + "sum", CHATML, CHATML + "js", CHATML + "cpp"]
     assert list(picked(tmp_path / "a.whl")) == expected
+
+
+def packed(name: str, *templates: str) -> Packed:
+    return Packed(
+        msgspec.structs.replace(read_list()[0].carrier, id=name),
+        quick=True,
+        templates=dict.fromkeys(templates, "exact"),
+    )
+
+
+def test_a_template_that_is_picked_and_not_listed_is_found() -> None:
+    listed = [packed("first", "a", "b"), packed("second", "c"), packed("unread", "d")]
+    assert listed_otherwise(listed, {"first": "ab", "second": "cad"}) == []
+    assert listed_otherwise(listed, {"first": "abe", "second": ""}) == ["UNLISTED e of first", "NOT PICKED c of second"]
+
+
+def test_a_carrier_that_is_recorded_has_all_that_is_picked_there_and_that_no_other_has() -> None:
+    listed = [packed("first", "a"), packed("second"), packed("unread", "d")]
+    texts = {"first": "bc", "second": "abcd"}
+    assign(listed, texts)
+    assert [list(one.templates) for one in listed] == [["b", "c"], ["a"], ["d"]]
+    assert listed_otherwise(listed, texts) == []
 
 
 def test_an_answer_that_is_parsed_otherwise_is_wrong() -> None:

@@ -11,7 +11,7 @@ import json
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,27 @@ def templates_of(carrier: Carrier) -> dict[str, str]:
         part.replace(kept)
     texts: dict[str, str] = json.loads(kept.read_text(encoding="utf-8"))
     return texts
+
+
+def assign(listed: Sequence[Packed], texts: Mapping[str, Collection[str]]) -> None:
+    """Give the carriers that were looked into all that was picked there, without a verdict; the first one has it."""
+    taken = {key for one in listed if one.carrier.id not in texts for key in one.templates}
+    for one in listed:
+        if one.carrier.id in texts:
+            one.templates = dict.fromkeys(sorted(set(texts[one.carrier.id]) - taken), "")
+            taken |= set(one.templates)
+
+
+def listed_otherwise(listed: Sequence[Packed], texts: Mapping[str, Collection[str]]) -> list[str]:
+    """What was picked and is not on the list, or the other way round: no template is left off by hand."""
+    known = {key for one in listed for key in one.templates}
+    looked = [(one, set(texts[one.carrier.id])) for one in listed if one.carrier.id in texts]
+    return [
+        f"{what} {key[:16]} of {one.carrier.id}"
+        for one, there in looked
+        for what, keys in (("UNLISTED", there - known), ("NOT PICKED", one.templates.keys() - there))
+        for key in sorted(keys)
+    ]
 
 
 def sha256(text: str) -> str:

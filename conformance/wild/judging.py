@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import string
+import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -18,8 +18,8 @@ from wild.prefix_oracle import ROLES, Told, Turn, everywhere, tell, text_of
 from wild.vocabulary import markers_of, tokenizer_for
 
 ABILITIES = ("stop", "parse", "bridge")
-DATA = string.whitespace + "'\"]}"
-"""What stands behind words that are printed as data."""
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+"""Behind the words of a turn without calls markers and signs are sampled: what has letters is the template's own."""
 
 
 @dataclass
@@ -105,7 +105,7 @@ def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
 
 
 def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown: set[int]) -> Iterator[str]:
-    last = max(end for _, end in turn.body)
+    last = max(end for _, end in everywhere(told.text, told.messages[turn.index]))
     sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
     if not sampled:
         if not all(unknown.issuperset(_tokens(rendered, start, end)) for start, end in turn.body):
@@ -122,14 +122,34 @@ def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown:
     ends = [end for _, end in turn.closers]
     tail = told.text[last:stop]
     closer = max((marker for marker in told.markers if tail.endswith(marker)), key=len, default="")
-    if ROLES.search(tail.removesuffix(closer)) or (ROLES.search(closer) and stop not in ends):
+    words = _words(tail.removesuffix(closer), told.markers)
+    words -= _words(told.text[turn.before : last], told.markers)  # a turn may end with the words it opens with
+    if any(map(ROLES.search, words)) or (words and "tool_calls" not in told.messages[turn.index]):
         yield f"sampled to the end of {tail!r}"
-    elif stop in ends or closer or not (ends or tail.strip(DATA)):
+    elif not ends or stop == ends[0]:
         return
-    elif not ends or stop > ends[0]:
+    elif stop > ends[0] and (not closer or closer == _opener(told)):
         yield f"sampled to the end of {tail!r}"
-    elif turn.start is not None and not ROLES.search(told.text[last : ends[0]]):
+    elif not closer and turn.start is not None and not _opens_a_turn(told.text, last, ends[0]):
         yield f"the stop token behind {tail!r} is not sampled"
+
+
+def _opens_a_turn(text: str, start: int, end: int) -> bool:
+    """Whether a marker is behind a role word, or in front of one: then it is no closer."""
+    return bool(ROLES.search(text, start, end) or ROLES.match(text, end))
+
+
+def _opener(told: Told) -> str:
+    """The last marker in front of the first words of a conversation: behind a closer, nobody emits it."""
+    scaffold = told.text[: min((at for at, _ in everywhere(told.text, told.messages[0])), default=0)]
+    return max(told.markers, key=lambda marker: (scaffold.rfind(marker), len(marker)), default="")
+
+
+def _words(scaffold: str, markers: Sequence[str]) -> set[str]:
+    """What is written with letters beside markers."""
+    for marker in markers:
+        scaffold = scaffold.replace(marker, " ")
+    return set(LETTERS.findall(scaffold))
 
 
 def _is_sampled(rendered: RenderedTokens, token: int, message: int) -> bool:

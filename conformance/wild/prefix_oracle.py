@@ -110,7 +110,7 @@ def _turn(
     body = found(text, messages[index])
     if not body:
         return None
-    first, last = min(start for start, _ in body), max(end for _, end in body)
+    first, last = min(start for start, _ in body), max(end for _, end in everywhere(text, messages[index]))
     others = [place for k, message in enumerate(messages) if k != index for place in everywhere(text, message)]
     before = max((end for _, end in others if end <= first), default=0)
     prompted, bare = (text_of(tokenizer, messages[:index], prompt=prompt, tools=tools) for prompt in (True, False))

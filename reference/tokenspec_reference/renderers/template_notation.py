@@ -65,15 +65,27 @@ def notation_of(renderer: Renderer) -> tuple[ResponseFormat, dict[str, Unsupport
 
 
 def opening(renderer: Renderer) -> str:
-    """The generation prompt behind a question; empty where the template refuses every one."""
+    """The generation prompt behind a question; empty where the template refuses every one, or writes it anew."""
+    ahead, prompted = _asked(renderer)
+    return prompted[len(ahead) :] if prompted.startswith(ahead) else ""
+
+
+def is_written_anew(renderer: Renderer) -> bool:
+    """Whether something else stands in front of a question with the generation prompt than without it."""
+    ahead, prompted = _asked(renderer)
+    return not prompted.startswith(ahead.partition(ASK)[0])
+
+
+def _asked(renderer: Renderer) -> tuple[str, str]:
+    """A question without and with the generation prompt; empty where the template refuses every one."""
     for ask, tools in _asks():
         try:
             prompted, *_ = renderer.render_parts([ask], tools=tools)
             ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
         except (TemplateRejects, InvalidMessages):
             continue
-        return prompted[len(ahead) :] if prompted.startswith(ahead) else ""
-    return ""
+        return ahead, prompted
+    return "", ""
 
 
 def _asks() -> Iterator[tuple[Mapping[str, Any], Any]]:

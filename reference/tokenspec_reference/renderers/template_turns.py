@@ -26,6 +26,7 @@ from tokenspec_reference.renderers.segments import Block, Span
 from tokenspec_reference.renderers.template_notation import (
     ANSWER,
     family_alike,
+    is_written_anew,
     notation_of,
     opening,
     reads_back,
@@ -156,6 +157,8 @@ def turns_of_template(
         template=template,
     )
     response, unreadable = notation_of(bare)
+    if is_written_anew(bare):
+        unreadable["thoughts"] = UnsupportedByReference("the prompt does not go on from the question", field="template")
     family = replace(bare.family, response=response)
     samples = list(written(bare))
     for what, is_call in (("thoughts", False), ("calls", True)):

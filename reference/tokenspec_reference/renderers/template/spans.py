@@ -47,9 +47,10 @@ class Attributor:
 
     ``starts`` are the starts of emissions that are known by the prompt, by message; ``prompts`` and ``openers`` are for
     the others. ``header`` is what turns of the history begin with: where the template prompts, its prompt holds it or
-    nobody knows who writes it; where it ``never_prompts``, no model does. ``standing_prompt`` ends every text.
-    ``turn_closers`` are seen to end assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a
-    turn and thereby end an assistant turn that has no closer of its own: they count as its last sampled token.
+    nobody knows who writes it; where it ``never_prompts``, no model does. ``standing_prompt`` ends every text. A turn
+    ``is_quoted`` where the template prompts another speaker: nobody emits it. ``turn_closers`` are seen to end
+    assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant
+    turn that has no closer of its own: they count as its last sampled token.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Attributor:
     header: GenerationPrompt
     never_prompts: bool
     standing_prompt: str
+    is_quoted: bool
     prompts: Sequence[GenerationPrompt]
     openers: Sequence[str]
     turn_closers: Sequence[str]
@@ -77,6 +79,7 @@ class Attributor:
         broken: set[int] = set()
         seen: set[int] = set()
         closed: set[int] = set()
+        spoken = 0  # where the last words ended
         claimed = 0  # up to here the turn before has taken this one's opening token
         for place, (turn, following) in enumerate(zip_longest(turns, turns[1:])):
             owner = turn[0].owner
@@ -84,7 +87,8 @@ class Attributor:
             followed = following is not None and following[0].owner >= 0
             low = high = 0
             if is_assistant:
-                unknown, low, high = self._sampled(turn, first=owner not in seen, followed=followed)
+                prompted = self.starts.get(owner, -1) if owner not in seen else -1
+                unknown, low, high = self._sampled(turn, prompted=prompted, spoken=spoken, followed=followed)
                 own = self._bodies(turn)
                 if owner in closed and not own:
                     unknown = low = high = turn[0].start  # quoted by a later turn
@@ -115,18 +119,27 @@ class Attributor:
                         spans.append(Span(start, end, owner, content, sampled, supplied))
                     origins.append(origin)
             claimed = high
+            spoken = max([spoken, *(stretch.end for stretch in self._bodies(turn))])
             if owner != OUTSIDE:
                 seen.add(owner)
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
         return Provenance(self.text, spans, origins, derived, unattributed)
 
-    def _sampled(self, turn: Sequence[Stretch], *, first: bool, followed: bool) -> tuple[int, int, int]:
-        """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it."""
+    def _sampled(self, turn: Sequence[Stretch], *, prompted: int, spoken: int, followed: bool) -> tuple[int, int, int]:
+        """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it.
+
+        Where it starts is known only between the words of others, which were ``spoken`` before, and its own: a template
+        may write messages in another order.
+        """
         end = turn[-1].end
         bodies = self._bodies(turn)
         body_start = bodies[0].start if bodies else end
-        unknown, low = self._start(turn, body_start, self.starts.get(turn[0].owner) if first else None)
+        if self.is_quoted and turn[0].owner not in self.starts:
+            said = [s for s in turn if is_supplied(s.origin, self.table) and not self._is_header(s)]
+            return (said[0].start, said[-1].end, said[-1].end) if said else (end, end, end)
+        unknown, low = self._start(turn, body_start, prompted if spoken <= prompted <= body_start else None)
         after = max(low, bodies[-1].end) if bodies else low
+        end = min((s.start for s in turn if s.start >= after and self._is_of_nobody(s)), default=end)
         found = sampled_end(self.text, after, end, self.turn_closers, self.closers)
         if found is not None:
             return unknown, low, found
@@ -135,14 +148,16 @@ class Attributor:
         high = opens + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())
         return unknown, low, high
 
+    def _is_of_nobody(self, stretch: Stretch) -> bool:
+        """Whether it comes from tools, documents or options."""
+        return is_supplied(stretch.origin, self.table) and self.table.origins[stretch.origin].message < 0
+
     def _bodies(self, turn: Sequence[Stretch]) -> list[Stretch]:
         return [stretch for stretch in turn if is_body(stretch, self.table)]
 
     def _start(self, turn: Sequence[Stretch], body_start: int, prompted: int | None) -> tuple[int, int]:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
         start, end = turn[0].start, turn[-1].end
-        if prompted is not None and prompted > body_start:
-            prompted = None  # the template writes messages in another order
         named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
         begins = {start, start if prompted is None else prompted}
         header_end = max(self._behind_header(begin, end, body_start) for begin in begins)
