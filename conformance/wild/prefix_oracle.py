@@ -125,8 +125,6 @@ def _turn(
         start = len(prompted) if is_told else None
         header = max(header, len(prompted))
     behind = min((at for at, _ in others if at >= last), default=len(text))
-    if prompts == "always" and index == len(messages) - 1:  # what opens its prompt ends no turn
-        behind = max([last, *(text.rfind(marker, last) for marker in control)])
     closers = [
         match.span()
         for match in re.compile("|".join(map(re.escape, markers))).finditer(text, last, behind)

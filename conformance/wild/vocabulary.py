@@ -13,11 +13,12 @@ MARKER = re.compile(
     r"<\|[^<>|\s]{1,40}\|>|<[a-z_]+\|>|<｜[^<>\s]{1,40}｜>|<\|[a-z_:]+>|</?[a-z_][a-z_:0-9]{1,40}>|<[A-Z_][A-Z_0-9]{3,30}>|<<?/?[A-Z]{2,10}>?>"
     r"|\[/?[A-Z_]{2,30}\]|\]~[!b]?\w*\[|\[e~\[|\[\|[a-z]+\|\]"
 )
+"""Also with digits and colons: a template's own ``<eos:6124c78e>`` is a control token of its model."""
 NAMED = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 END = re.compile(r"end.?of.?(?:sentence|text|turn)|im_end|eot|eos|return", re.IGNORECASE)
-"""A marker named so is the end of sequence of a template that does not ask for one."""
+"""A marker named so is the end of sequence of a template that does not ask for one, as its model's tokenizer has it."""
 BODY = re.compile(r"\"|think|escape|args|call|tool|function|parameter|arg_|invoke|image|video|audio", re.IGNORECASE)
-"""Markers named so are no control tokens: they stand within a turn."""
+"""Markers named so are no control tokens: they stand within a turn, as ``<escape>`` does around values of a call."""
 
 
 @cache
