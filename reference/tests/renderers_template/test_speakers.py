@@ -35,8 +35,8 @@ def test_reversed_turns_are_sampled_as_others_are():
 
 
 JUDGE = (
-    "<|user|>Is this kind?\n{% for m in messages %}{{ 'Asked' if m.role == 'user' else 'Answered' }}: {{ m.content }}\n"
-    "{% endfor %}Say yes or no.<|end|>"
+    "<|user|>Is this kind?\n{% for m in messages %}{{ m.role }} said: {{ m.content }}\n{% endfor %}"
+    "{{ 'Say yes or no.' if messages[-1].role == 'assistant' else 'What was asked?' }}<|end|>"
 )
 
 
@@ -64,6 +64,7 @@ def test_a_judge_of_the_last_answer_alone():
         ("<|end|><|start|>assistant", "<|start|>assistant to=user", False),
         ("assistant\nTo: user\n", "From: assistant\n", False),
         ("Assistant:", "assistant:", False),
+        ("<|A1|><|THINK|>", "<|A1|><|TEXT|>", False),
         ("\n", "Answered: ", False),
         ("]", "Answered: ", False),
         ("<|assistant|>", "", False),
@@ -76,7 +77,7 @@ def test_another_speaker_shares_no_name_with_who_is_prompted(prompt, in_front, e
 
 
 def test_a_token_that_ends_every_text_prompts_nobody():
-    plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}</s>"
+    plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}<|return|>"
     assert sampled(plain, ROUNDS) == ["two", "four"]
 
 
@@ -106,8 +107,8 @@ def test_an_answer_that_nothing_could_have_prompted_is_unattributed():
 
 def test_white_space_behind_the_words_of_a_prompt_may_differ():
     template = (
-        "{% for m in messages %}\n{{ m.role | upper }}:{{ '\n<call>' if m.tool_calls else ' ' }}{{ m.content }}</s>"
-        "{% endfor %}{% if add_generation_prompt %}\nASSISTANT: \n{% endif %}"
+        "{% for m in messages %}{% if m.role == 'user' %}\nUSER: {% else %}\nASSISTANT:{{ '\n<call>' if m.tool_calls }}"
+        "{% endif %}{{ m.content }}</s>{% endfor %}{% if add_generation_prompt %}\nASSISTANT: \n{% endif %}"
     )
     turns = [ROUNDS[0], {"role": "assistant", "content": "two", "tool_calls": [CALL]}]
     assert sampled(template, turns) == ["\n<call>two</s>"]
@@ -122,3 +123,27 @@ def test_tools_that_are_printed_behind_the_last_answer_are_not_sampled():
     found = TemplateRenderer(Marked(), template).provenance(ROUNDS, tools=[tool])
     last = max(s.end for s in found.spans if s.is_sampled)
     assert found.text[:last].endswith("four; [{'")
+
+
+def test_a_header_behind_what_results_prompt_with_is_unattributed():
+    template = (
+        "{% for m in messages %}{% if m.role == 'assistant' and messages[loop.index0 - 1].role == 'tool' %}<|wrap|>"
+        "{% endif %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|assistant|>' if messages[-1].role == 'user' else '<|wrap|>' }}{% endif %}"
+    )
+    turns = [*ROUNDS[:2], {"role": "tool", "content": "42"}, *ROUNDS[3:]]
+    assert unattributed(template, turns) == ["<|assistant|>"]
+    assert sampled(template, turns) == ["two<|end|>", "four<|end|>"]
+
+
+def test_white_space_in_front_of_the_next_marker_does_not_hide_it():
+    template = "{% for m in messages %}{{ '\n' }}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
+    assert sampled(template, ROUNDS) == ["two\n<|user|>", "four"]
+
+
+def test_the_end_of_sequence_ends_a_turn_whatever_stands_behind_it():
+    template = (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ '' if loop.first else '<s><|wrap|>' }}{{ m.content }}<|user|>"
+        "{% else %}{{ m.content }}</s>{% endif %}{% endfor %}"
+    )
+    assert sampled(template, ROUNDS) == ["two</s>", "four</s>"]
