@@ -7,12 +7,15 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from tokenspec_reference.renderers import ParsedResponse, ParsedToolCall
 from tokenspec_reference.renderers.template import TemplateRenderer
 from wild import judging
 from wild.__main__ import report
-from wild.carriers import picked, read_list, sha256
+from wild.answers import answer_differences, content_differences
+from wild.carriers import Packed, assign, listed_otherwise, picked, read_list, sha256
 from wild.conversations import CONVERSATIONS
 from wild.judging import Judged, differences, judge
 from wild.prefix_oracle import tell
@@ -88,13 +91,60 @@ def test_templates_are_picked_out_of_files_strings_and_sums(tmp_path: Path) -> N
         bundle.writestr("b.json", json.dumps({"x": [{"chat_template": CHATML + "json"}], "y": "messages"}))
         bundle.writestr("c.py", f"T = {CHATML!r} + 'sum'\nU = 'messages'\n")
         bundle.writestr("broken.py", "messages {% (")
-    assert list(picked(tmp_path / "a.whl")) == [CHATML, CHATML + "json", CHATML + "sum", CHATML]
+        bundle.writestr("d.js", f"// 'messages {{%'\nconst t = {json.dumps(CHATML)} +\n `js`;")
+        bundle.writestr("e.cpp", f'auto t = R"({CHATML})" /* messages */ "\\x63pp";')
+    expected = [CHATML, CHATML + "json", CHATML + "sum", CHATML, CHATML + "js", CHATML + "cpp"]
+    assert list(picked(tmp_path / "a.whl")) == expected
+
+
+def packed(name: str, *templates: str) -> Packed:
+    return Packed(
+        msgspec.structs.replace(read_list()[0].carrier, id=name),
+        quick=True,
+        templates=dict.fromkeys(templates, "exact"),
+    )
+
+
+def test_a_template_that_is_picked_and_not_listed_is_found() -> None:
+    listed = [packed("first", "a", "b"), packed("second", "c"), packed("unread", "d")]
+    assert listed_otherwise(listed, {"first": "ab", "second": "cad"}) == []
+    assert listed_otherwise(listed, {"first": "abe", "second": ""}) == ["UNLISTED e of first", "NOT PICKED c of second"]
+
+
+def test_a_carrier_that_is_recorded_has_all_that_is_picked_there_and_that_no_other_has() -> None:
+    listed = [packed("first", "a"), packed("second"), packed("unread", "d")]
+    texts = {"first": "bc", "second": "abcd"}
+    assign(listed, texts)
+    assert [list(one.templates) for one in listed] == [["b", "c"], ["a"], ["d"]]
+    assert listed_otherwise(listed, texts) == []
+
+
+def test_an_answer_that_is_parsed_otherwise_is_wrong() -> None:
+    message = {"role": "assistant", "content": "Walrus two", "reasoning_content": "Badger hmm"}
+    region = "<think>\nBadger hmm\n</think>\n\nWalrus two<|im_end|>"
+    assert list(answer_differences(message, region, ParsedResponse("Walrus two", "Badger hmm"))) == []
+    for answer in (
+        ParsedResponse("Walrus two"),
+        ParsedResponse("Walrus two<|im_end|>", "Badger hmm"),
+        ParsedResponse("Walrus two", "Badger hmm", [ParsedToolCall("", "get_weather", {})]),
+    ):
+        assert list(answer_differences(message, region, answer))
+
+
+def test_a_question_that_is_no_content_and_a_header_that_is_are_wrong() -> None:
+    tokenizer = tokenizer_for(CHATML)
+    told = tell(tokenizer, CONVERSATIONS["two"], markers_of(CHATML))
+    assert told is not None
+    rendered = TemplateRenderer(tokenizer).render(told.messages)
+    assert list(content_differences(told, rendered)) == []
+    for is_content in (False, True):
+        assert list(content_differences(told, replace(rendered, is_content=[is_content] * len(rendered.token_ids))))
 
 
 def test_the_list_holds_hashes_and_nothing_is_recorded_as_wrong() -> None:
     listed = read_list()
     keys = [key for one in listed for key in one.templates]
-    assert len(keys) == len(set(keys)) > 600
+    assert len(keys) == len(set(keys)) > 1300
     assert all(len(key) == len(sha256("")) for key in keys)
     assert "wrong" not in {verdict for one in listed for verdict in one.templates.values()}
     assert len({one.carrier.id for one in listed}) == len(listed)

@@ -1,6 +1,7 @@
 """``python -m wild``: judge the pinned templates, and compare with what is recorded.
 
-``--quick`` takes the carriers that CI takes; ``--record`` writes what was found; ``--only SHA256`` shows one template.
+``--quick`` takes the carriers that CI takes, ``--carrier ID`` that one; ``--record`` writes what was found; ``--only
+SHA256`` shows one template.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 
 from tokenspec.models.errors import ModelError
 from tokenspec.parallel import workers
-from wild.carriers import LIST, read_list, templates_of
+from wild.carriers import LIST, assign, listed_otherwise, read_list, templates_of
 from wild.judging import ABILITIES, Judged, quietly
 
 RANK = {"wrong": 0, "refused": 1, "unattributed": 2, "exact": 3}
@@ -23,32 +24,38 @@ SHARE = 0.02
 
 
 def main() -> int:
-    """Judge; 1 where a template is wrong or worse than recorded, 2 where the carriers cannot be had."""
+    """Judge; 1 where a template is wrong, worse than recorded or left off the list, 2 where no carrier can be had."""
     parser = argparse.ArgumentParser(prog="python -m wild", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only the carriers that CI takes")
     parser.add_argument("--record", action="store_true", help="write the verdicts into templates.json")
+    parser.add_argument("--carrier", action="append", metavar="ID", help="only this carrier, also a new one")
     parser.add_argument("--only", action="append", metavar="SHA256", help="these templates; the start of it is enough")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
-    packed = [one for one in read_list() if one.quick or not asked.quick]
+    if asked.record and asked.only:
+        parser.error("a list is recorded whole: leave --only out")
+    listed = read_list()
+    packed = [one for one in listed if one.quick or not asked.quick]
+    packed = [one for one in packed if not asked.carrier or one.carrier.id in asked.carrier]
     try:
         texts = {one.carrier.id: templates_of(one.carrier) for one in packed}
     except ModelError as error:
         print(f"the templates cannot be had: {error}", file=sys.stderr)
         return 2
-    todo: dict[str, str] = {}
-    for one in packed:
-        known = {key: text for key, text in texts[one.carrier.id].items() if key not in todo}
-        if asked.record:
-            one.templates = dict.fromkeys(known, "")
-        todo.update({key: known[key] for key in one.templates})
+    if asked.record:
+        assign(listed, texts)
+    amiss = listed_otherwise(listed, texts)
+    if amiss:
+        print(*amiss, sep="\n")
+        return 1
+    todo = {key: texts[one.carrier.id][key] for one in packed for key in one.templates}
     if asked.only:
         todo = {key: text for key, text in todo.items() if key.startswith(tuple(asked.only))}
     found = judged_all(todo, asked.jobs)
     if asked.record:
         for one in packed:
-            one.templates = {key: found[key].verdict for key in sorted(one.templates)}
-        LIST.write_bytes(msgspec.json.format(msgspec.json.encode(packed), indent=1) + b"\n")
+            one.templates = {key: found[key].verdict for key in one.templates}
+        LIST.write_bytes(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
     recorded = {key: verdict for one in packed for key, verdict in one.templates.items()}
     return report(found, recorded)
 

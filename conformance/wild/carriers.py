@@ -1,18 +1,17 @@
 """Where the templates come from: pinned archives of package registries, from which they are picked by one rule.
 
-Nothing of them is kept in the tree but hashes. A template is a file named like one, a string in a JSON or YAML file, or
-a string that a Python file spells out, when it is Jinja that walks over ``messages``.
+Nothing of them is kept in the tree but hashes. A template is a file named like one, a string in a JSON file, or one
+that a program spells out (:mod:`wild.spelled`), when it is Jinja that walks over ``messages``.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,13 @@ from platformdirs import user_cache_path
 
 from tokenspec.models.clients import fetch_archive
 from tokenspec.models.spec import Carrier
+from wild.spelled import in_braces, in_python
 
 LIST = Path(__file__).with_name("templates.json")
 FILES = (".jinja", ".jinja2", ".j2")
+BRACES = (".js", ".ts", ".cpp")
+RULE = 2
+"""Counts the changes of what is picked: an archive is looked into anew after one."""
 LONGEST = 200_000
 """Characters of a template."""
 LARGEST = 30_000_000
@@ -55,7 +58,7 @@ def templates_of(carrier: Carrier) -> dict[str, str]:
     Raises:
         FetchError, IntegrityError: why it cannot be had.
     """
-    kept = user_cache_path("tokenspec") / "wild" / f"{carrier.sha256}.json"
+    kept = user_cache_path("tokenspec") / "wild" / f"{carrier.sha256}-{RULE}.json"
     if not kept.is_file():
         with tempfile.TemporaryDirectory(prefix="tokenspec-wild-") as folder:
             archive = fetch_archive(carrier, Path(folder), lambda _: None)
@@ -66,6 +69,27 @@ def templates_of(carrier: Carrier) -> dict[str, str]:
         part.replace(kept)
     texts: dict[str, str] = json.loads(kept.read_text(encoding="utf-8"))
     return texts
+
+
+def assign(listed: Sequence[Packed], texts: Mapping[str, Collection[str]]) -> None:
+    """Give the carriers that were looked into all that was picked there, without a verdict; the first one has it."""
+    taken = {key for one in listed if one.carrier.id not in texts for key in one.templates}
+    for one in listed:
+        if one.carrier.id in texts:
+            one.templates = dict.fromkeys(sorted(set(texts[one.carrier.id]) - taken), "")
+            taken |= set(one.templates)
+
+
+def listed_otherwise(listed: Sequence[Packed], texts: Mapping[str, Collection[str]]) -> list[str]:
+    """What was picked and is not on the list, or the other way round: no template is left off by hand."""
+    known = {key for one in listed for key in one.templates}
+    looked = [(one, set(texts[one.carrier.id])) for one in listed if one.carrier.id in texts]
+    return [
+        f"{what} {key[:16]} of {one.carrier.id}"
+        for one, there in looked
+        for what, keys in (("UNLISTED", there - known), ("NOT PICKED", one.templates.keys() - there))
+        for key in sorted(keys)
+    ]
 
 
 def sha256(text: str) -> str:
@@ -88,7 +112,7 @@ def is_template(text: str) -> bool:
 
 
 def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    wanted = (*FILES, ".json", ".py")
+    wanted = (*FILES, *BRACES, ".json", ".py")
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as bundle:
             for info in bundle.infolist():
@@ -104,7 +128,10 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 def _strings(name: str, data: bytes) -> Iterator[str]:
     try:
-        yield from _in_json(json.loads(data)) if name.endswith(".json") else _in_python(ast.parse(data))
+        if name.endswith(BRACES):
+            yield from in_braces(data.decode("utf-8", "replace"))
+        else:
+            yield from _in_json(json.loads(data)) if name.endswith(".json") else in_python(data)
     except (ValueError, SyntaxError):
         return  # a file for other eyes
 
@@ -115,20 +142,3 @@ def _in_json(value: Any) -> Iterator[str]:
     elif isinstance(value, (dict, list)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _in_json(item)
-
-
-def _in_python(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        text = _spelled(node)
-        if text is not None:
-            yield text
-
-
-def _spelled(node: ast.AST) -> str | None:
-    """A string, also one put together with ``+``."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = _spelled(node.left), _spelled(node.right)
-        return None if left is None or right is None else left + right
-    return None

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers import RenderedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer
+from wild.answers import answer_differences, content_differences
 from wild.conversations import CONVERSATIONS, Message, tools_for
-from wild.prefix_oracle import ROLES, Told, Turn, found, tell, text_of
+from wild.prefix_oracle import ROLES, Told, Turn, everywhere, tell, text_of
 from wild.vocabulary import markers_of, tokenizer_for
 
 ABILITIES = ("stop", "parse", "bridge")
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+"""Behind the words of a turn without calls markers and signs are sampled: what has letters is the template's own."""
 
 
 @dataclass
@@ -78,6 +82,7 @@ def judge(template: str) -> Judged:
             continue
         judged.rendered += 1
         judged.wrong += [f"{name}: {what}" for what in differences(told, rendered)]
+        judged.wrong += [f"{name}: {what}" for what in content_differences(told, rendered)]
         judged.tokens += sum(told.messages[k]["role"] == "assistant" for k in rendered.message_indices if k >= 0)
         judged.unattributed += sum(end - start for start, end in rendered.unattributed)
         judged.wrong += [f"{name}: {what}" for what in _abilities(judged, renderer, told, rendered)]
@@ -91,7 +96,7 @@ def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
         return
     unknown = {k for start, end in rendered.unattributed for k in range(start, end)}
     for index, message in enumerate(told.messages):
-        for start, end in found(told.text, message):
+        for start, end in everywhere(told.text, message):
             if message["role"] != "assistant" and any(rendered.sampled_mask[k] for k in _tokens(rendered, start, end)):
                 yield f"{told.text[start:end]!r} of message {index} is sampled"
     for turn in told.turns:
@@ -100,8 +105,8 @@ def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:
 
 
 def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown: set[int]) -> Iterator[str]:
-    last = max(end for _, end in turn.body)
-    sampled = [k for k in _tokens(rendered, turn.before, len(told.text)) if _is_sampled(rendered, k, turn.index)]
+    last = max(end for _, end in everywhere(told.text, told.messages[turn.index]))
+    sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
     if not sampled:
         if not all(unknown.issuperset(_tokens(rendered, start, end)) for start, end in turn.body):
             yield "nothing is sampled"
@@ -116,14 +121,35 @@ def _turn_differences(told: Told, turn: Turn, rendered: RenderedTokens, unknown:
         yield f"sampled from behind {told.text[turn.start : begin]!r} on, that is too late"
     ends = [end for _, end in turn.closers]
     tail = told.text[last:stop]
-    if ROLES.search(tail) and stop not in ends:
+    closer = max((marker for marker in told.markers if tail.endswith(marker)), key=len, default="")
+    words = _words(tail.removesuffix(closer), told.markers)
+    words -= _words(told.text[turn.before : last], told.markers)  # a turn may end with the words it opens with
+    if any(map(ROLES.search, words)) or (words and "tool_calls" not in told.messages[turn.index]):
         yield f"sampled to the end of {tail!r}"
-    elif not ends or stop in ends or tail.endswith(tuple(told.markers)):
+    elif not ends or stop == ends[0]:
         return
-    elif stop > ends[0]:
+    elif stop > ends[0] and (not closer or closer == _opener(told)):
         yield f"sampled to the end of {tail!r}"
-    elif turn.start is not None and not ROLES.search(told.text[last : ends[0]]):
+    elif not closer and turn.start is not None and not _opens_a_turn(told.text, last, ends[0]):
         yield f"the stop token behind {tail!r} is not sampled"
+
+
+def _opens_a_turn(text: str, start: int, end: int) -> bool:
+    """Whether a marker is behind a role word, or in front of one: then it is no closer."""
+    return bool(ROLES.search(text, start, end) or ROLES.match(text, end))
+
+
+def _opener(told: Told) -> str:
+    """The last marker in front of the first words of a conversation: behind a closer, nobody emits it."""
+    scaffold = told.text[: min((at for at, _ in everywhere(told.text, told.messages[0])), default=0)]
+    return max(told.markers, key=lambda marker: (scaffold.rfind(marker), len(marker)), default="")
+
+
+def _words(scaffold: str, markers: Sequence[str]) -> set[str]:
+    """What is written with letters beside markers."""
+    for marker in markers:
+        scaffold = scaffold.replace(marker, " ")
+    return set(LETTERS.findall(scaffold))
 
 
 def _is_sampled(rendered: RenderedTokens, token: int, message: int) -> bool:
@@ -136,42 +162,54 @@ def _tokens(rendered: RenderedTokens, start: int, end: int) -> list[int]:
 
 
 def _abilities(judged: Judged, renderer: TemplateRenderer, told: Told, rendered: RenderedTokens) -> Iterator[str]:
-    """Stop ids, parse and bridge on the turns whose start the oracle knows."""
+    """Stop ids, parse and bridge on the turns whose start the oracle knows: whether they answer, and rightly."""
     for turn in told.turns:
-        if turn.start is None or turn.index + 1 >= len(told.messages):
-            continue
-        following: list[Message] = []
-        for message in told.messages[turn.index + 1 :]:
-            if message["role"] == "assistant":
-                break
-            following.append(message)
-        history = told.messages[: turn.index]
         sampled = [k for k in range(len(rendered.token_ids)) if _is_sampled(rendered, k, turn.index)]
-        if not following or not sampled or len(sampled) != sampled[-1] + 1 - sampled[0]:
-            continue  # nothing follows, or the template takes the turn apart
-        prompt, completion = (rendered.token_ids[: sampled[0]], rendered.token_ids[sampled[0] : sampled[-1] + 1])
-        calls: dict[str, Callable[[], Any]] = {
-            "stop": renderer.get_stop_token_ids,
-            "parse": partial(renderer.parse_response, completion, tools=told.tools, prompt_ids=prompt),
-            "bridge": partial(renderer.bridge_to_next_turn, prompt, completion, following, tools=told.tools),
-        }
-        for name, call in calls.items():
-            judged.asked[name] += 1
-            try:
-                answer = call()
-            except UnsupportedByReference:
-                continue
-            judged.able[name] += answer is not None
-            if name == "bridge" and answer is not None:
-                yield from _bridged(renderer, told, history, turn, following, answer)
+        if turn.start is None or not sampled or len(sampled) != sampled[-1] + 1 - sampled[0]:
+            continue  # it is not known, or the template takes the turn apart
+        start = _tokens(rendered, turn.start, len(told.text))[0]  # what is unattributed was emitted, too
+        prompt, completion = rendered.token_ids[:start], rendered.token_ids[start : sampled[-1] + 1]
+        answer = _asked(judged, "parse", renderer.parse_response, completion, tools=told.tools, prompt_ids=prompt)
+        if answer is not None and start == sampled[0]:
+            emitted = told.text[turn.start : rendered.char_spans[sampled[-1]][1]]
+            for what in answer_differences(told.messages[turn.index], emitted, answer):
+                yield f"message {turn.index}: {what}"
+        later = told.messages[turn.index + 1 :]
+        following = list(takewhile(lambda message: message["role"] != "assistant", later))
+        if following:
+            _asked(judged, "stop", renderer.get_stop_token_ids)
+            bridge = _asked(
+                judged, "bridge", renderer.bridge_to_next_turn, prompt, completion, following, tools=told.tools
+            )
+            if bridge is not None:
+                yield from _bridged(renderer, told, turn, following, bridge)
+
+
+def _asked(judged: Judged, name: str, call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """The answer, None where it is refused; both are counted."""
+    judged.asked[name] += 1
+    try:
+        answer = call(*given, **named)
+    except UnsupportedByReference:
+        return None
+    judged.able[name] += answer is not None
+    return answer
 
 
 def _bridged(
-    renderer: TemplateRenderer, told: Told, history: list[Message], turn: Turn, following: list[Message], answer: Any
+    renderer: TemplateRenderer, told: Told, turn: Turn, following: list[Message], answer: Any
 ) -> Iterator[str]:
-    """A bridge equals the render of the longer conversation, where that goes on from the prompt."""
-    whole = [*history, told.messages[turn.index], *following]
+    """A bridge equals the render of the longer conversation, where that goes on from the prompt.
+
+    Nobody tells a bridge whether the turn is text or parts: nothing is known where a template goes on otherwise.
+    """
+    whole = [*told.messages[: turn.index + 1], *following]
     text = text_of(renderer.tokenizer, whole, prompt=True, tools=told.tools)
+    parts = told.messages[turn.index]["content"]
+    if isinstance(parts, list):
+        whole[turn.index] = {**whole[turn.index], "content": parts[-1]["text"]}
+        if text_of(renderer.tokenizer, whole, prompt=True, tools=told.tools) != text:
+            return
     if text is None or not text.startswith(told.text[: turn.closers[0][1] if turn.closers else turn.body[-1][1]]):
         return
     expected = renderer.encoder.ids(text)

@@ -39,7 +39,7 @@ class Turn:
     Attributes:
         index: of the message.
         body: half-open ranges of its words.
-        before: the last word of an earlier message ends here.
+        before: the last word of another message in front of the body ends here.
         start: where the emission starts, None where only ``after`` is known.
         after: the emission does not start before this.
         closers: control tokens behind the body that may end the emission, half-open.
@@ -88,8 +88,13 @@ def _prompts(tokenizer: Any, message: Message, tools: Any) -> str:
 
 
 def found(text: str, message: Message) -> list[tuple[int, int]]:
-    """Where the words of a message stand."""
+    """Where the words of a message stand first."""
     return [(text.find(word), text.find(word) + len(word)) for word in words_of(message) if word in text]
+
+
+def everywhere(text: str, message: Message) -> list[tuple[int, int]]:
+    """Where the words of a message stand, also again."""
+    return [match.span() for word in words_of(message) for match in re.finditer(re.escape(word), text)]
 
 
 def _turn(
@@ -105,10 +110,9 @@ def _turn(
     body = found(text, messages[index])
     if not body:
         return None
-    before = max((end for message in messages[:index] for _, end in found(text, message)), default=0)
-    first, last = min(start for start, _ in body), max(end for _, end in body)
-    if before > first:
-        return None  # the template writes messages in another order
+    first, last = min(start for start, _ in body), max(end for _, end in everywhere(text, messages[index]))
+    others = [place for k, message in enumerate(messages) if k != index for place in everywhere(text, message)]
+    before = max((end for _, end in others if end <= first), default=0)
     prompted, bare = (text_of(tokenizer, messages[:index], prompt=prompt, tools=tools) for prompt in (True, False))
     control = [marker for marker in markers if not BODY.search(marker)]
     if prompted is not None and prompted != bare:
@@ -120,7 +124,7 @@ def _turn(
         is_told = prompts == "always" or (prompts and (prompted != bare or header <= len(prompted)))
         start = len(prompted) if is_told else None
         header = max(header, len(prompted))
-    behind = min((at for message in messages[index + 1 :] for at, _ in found(text, message)), default=len(text))
+    behind = min((at for at, _ in others if at >= last), default=len(text))
     closers = [
         match.span()
         for match in re.compile("|".join(map(re.escape, markers))).finditer(text, last, behind)

@@ -99,7 +99,7 @@ def test_the_marker_of_the_next_turn_ends_one_that_has_no_closer():
         "{% if add_generation_prompt %}<|endoftext|>{% endif %}"
     )
     renderer = TemplateRenderer(byte_level(), template)
-    assert renderer.get_stop_token_ids() == ids("<|im_start|>")
+    assert renderer.get_stop_token_ids() == ids("<|im_start|>") + ids("<|endoftext|>")
     ask, new = {"role": "user", "content": "q"}, [{"role": "user", "content": "r"}]
     prompt = renderer.render_ids([ask], add_generation_prompt=True)
     whole = renderer.render_ids([ask, {"role": "assistant", "content": "a"}, *new], add_generation_prompt=True)

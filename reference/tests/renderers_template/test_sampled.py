@@ -5,54 +5,11 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from oracle import Letters
+from turns import CHATML, PROMPT, ROUNDS, THINKING, Marked, owners, sampled, unattributed
 
 from tokenspec_reference.renderers.rendered import UnattributedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer, Wire, tracking
 from tokenspec_reference.renderers.template.printer import Printer
-
-
-class Special:
-    """An added token as tokenizers show it."""
-
-    def __init__(self, content):
-        self.content = content
-        self.special = True
-
-
-class Marked(Letters):
-    """One token per character, with the added tokens of the wire formats below."""
-
-    names = (
-        "<|im_start|>", "<|im_end|>", "<|user|>", "<|assistant|>", "<|tool|>", "<|return|>", "<|end|>", "<s>", "</s>",
-        "<think>", "</think>", "<|image_pad|>", "<|wrap|>",
-    )  # fmt: skip
-    all_special_tokens = tuple(name for name in names if "think" not in name)
-    added_tokens_decoder = {k: Special(name) for k, name in enumerate(names)}  # noqa: RUF012
-
-
-CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-PROMPT = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-THINKING = "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
-ROUNDS = [
-    {"role": "user", "content": "one"},
-    {"role": "assistant", "content": "two"},
-    {"role": "user", "content": "three"},
-    {"role": "assistant", "content": "four"},
-]
-
-
-def sampled(template, messages, prompt=False, wire=None, **options):
-    found = TemplateRenderer(Marked(), template, wire=wire, **options).provenance(
-        messages, add_generation_prompt=prompt
-    )
-    parts, last = [], None
-    for span in found.spans:
-        if span.is_sampled:
-            piece = found.text[span.start : span.end]
-            parts = [*parts[:-1], parts[-1] + piece] if last == (span.owner, span.start) else [*parts, piece]
-            last = (span.owner, span.end)
-    return parts
 
 
 def test_the_turn_starts_behind_the_generation_prompt_and_ends_with_its_closer():
@@ -107,11 +64,6 @@ def test_a_row_states_what_cannot_be_seen():
     assert sampled(plain, ROUNDS) == ["two\n#", "four\n#"]
     wire = Wire(assistant_open=("assistant: ",), assistant_close=("#",))
     assert sampled(plain, ROUNDS, wire=wire) == ["two\n#", "four\n#"]
-
-
-def unattributed(template, messages):
-    found = TemplateRenderer(Marked(), template).provenance(messages)
-    return [found.text[start:end] for start, end in found.unattributed]
 
 
 def test_a_turn_starts_where_the_prompt_of_its_own_prefix_ends():
@@ -197,11 +149,6 @@ def test_the_last_turn_may_end_with_another_token():
     )
     assert sampled(template, ROUNDS) == ["two<|end|>", "four<|return|>"]
     assert sampled(template, ROUNDS, prompt=True) == ["two<|end|>", "four<|end|>"]
-
-
-def owners(template, messages, **options):
-    found = TemplateRenderer(Marked(), template, **options).provenance(messages)
-    return [(found.text[s.start : s.end], s.owner) for s in found.spans]
 
 
 def test_an_injected_system_turn_belongs_to_no_message():

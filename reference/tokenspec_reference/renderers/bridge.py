@@ -115,7 +115,7 @@ def bridge(
         return None
     short = list(history) or _short_history(renderer, previous_prompt_ids)
     turn = _equivalent_turn(said, new_messages)
-    found = _suffix(render or renderer.render_parts, [*short, turn], new_messages, tools)
+    found = _suffix(render or renderer.render_parts, renderer.family.stop_tokens, [*short, turn], new_messages, tools)
     if found is None:
         return None
     closer, suffix, spans, roles, names = found
@@ -184,6 +184,7 @@ def _is_mapping(value: Any) -> bool:
 
 def _suffix(
     render: RenderParts,
+    stop_tokens: Sequence[str],
     ahead: list[Message],
     new_messages: Sequence[Message],
     tools: Any,
@@ -204,8 +205,9 @@ def _suffix(
     if any(turn.role == "tool" and turn.index not in owners for turn in chat.turns[own + 1 :]):
         return None  # a result without its call vanishes in some formats
     first_new = next((span.start for span in spans if span.owner > own), len(text))
-    end = max(span.end for span in sampled if span.start <= first_new)
-    closer = next(text[s.start : s.end] for s in sampled if s.end == end)
+    begin, end = max((span.start, span.end) for span in sampled if span.start <= first_new)
+    written = (token for token in stop_tokens if text.endswith(token, 0, end))
+    closer = next(written, text[begin:end])  # the marker of the next turn may stand there in pieces
     offset = own + 1
     behind = [
         Span(
@@ -255,14 +257,13 @@ def _closing(
 
     Where the next message's marker is the closer (GLM), it has to stand there in any case, once.
     """
-    marker = next((token for token in renderer.family.stop_tokens if closer.endswith(token)), closer)
-    marker_ids = renderer.encoder.ids(marker)
+    marker_ids = renderer.encoder.ids(closer)
     if list(completion_ids[-len(marker_ids) :]) == marker_ids:
         return []
     if stopped and not renderer.family.closes_by_next_marker:
         return []
     form = renderer.family.response.thought
     if form is not None and not said.reasoning_complete:
-        closing_text = form.before_close + form.close + form.after_close + marker
+        closing_text = form.before_close + form.close + form.after_close + closer
         return renderer.encoder.encode_piece(closing_text, len(completion_ids))[0]
     return marker_ids

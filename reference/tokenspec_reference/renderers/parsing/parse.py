@@ -18,10 +18,14 @@ Whole = Callable[["Completion", ToolSchemas], ParsedResponse]
 
 @dataclass(frozen=True)
 class ResponseFormat:
-    """How a family's completions are read. ``whole`` replaces the shared order where a format has its own."""
+    """How a family's completions are read. ``whole`` replaces the shared order where a format has its own.
+
+    ``before_content`` and ``after_content`` are what the template itself puts around an answer.
+    """
 
     thought: ThoughtFormat | None = None
     calls: CallFormat | None = None
+    before_content: str = ""
     after_content: str = ""
     bare_call: Callable[[str, ToolSchemas], Attempt | None] | None = None
     whole: Whole | None = None
@@ -41,9 +45,13 @@ def parse_completion(
             return ParsedResponse("", thought.reasoning, [call], thought.is_complete)
     if not thought.is_complete and form.calls is not None and view.stopped:
         thought = _thought_before_calls(view, thought, form.calls, tools)
-    content, calls = _content_and_calls(view, thought.rest, form.calls, tools)
+    rest = thought.rest
+    if form.before_content and view.text.startswith(form.before_content, rest):
+        rest += len(form.before_content)
+    content, calls = _content_and_calls(view, rest, form.calls, tools)
     if form.after_content and not calls:
-        content = content.removesuffix(form.after_content)
+        own = (form.after_content, form.after_content.rstrip())
+        content = content.removesuffix(next((text for text in own if content.endswith(text)), ""))
     return ParsedResponse(content, thought.reasoning, calls, thought.is_complete)
 
 

@@ -21,7 +21,7 @@ from .limits import Limits
 from .ownership import assign_owners, disowned, with_last_closer
 from .printer import Printer
 from .reads import has_constant_prompt, reads
-from .sampled import GenerationPrompt
+from .sampled import GenerationPrompt, is_another_speaker
 from .spans import Attributor, Provenance
 from .tracking import compile_template
 from .turn_starts import TurnStarts
@@ -272,7 +272,9 @@ class TemplateRenderer:
             roles=[turn.role for turn in chat.turns],
             starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
             header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
-            never_prompts=self._ignores_the_flag and not self._standing_prompt,
+            never_prompts=self._ignores_the_flag and not self._standing_prompt and not self._prompts_users,
+            standing_prompt=self._standing_prompt,
+            is_quoted=not self.wire.assistant_open and self._quotes_assistants,
             prompts=prompts,
             openers=self.wire.assistant_open,
             turn_closers=() if self.wire.assistant_close else self._turn_closers,
@@ -309,12 +311,13 @@ class TemplateRenderer:
 
         added = sorted(self.encoder.added.values(), key=len, reverse=True)
         pattern = re.compile("|".join(map(re.escape, added)) or "(?!)")
-        return Probe(self._print, build, pattern, self._stop_tokens)
+        eos = self._special_tokens.get("eos_token")
+        return Probe(self._print, build, pattern, self._stop_tokens, eos if isinstance(eos, str) else "")
 
     @cached_property
     def _history_prompts(self) -> tuple[GenerationPrompt, ...]:
         """What the assistant turns of a history begin with."""
-        prompt = self._probe.generation_prompt()
+        prompt = self._header if self._prompts_users else self._probe.generation_prompt()
         return (prompt,) if prompt else ()
 
     @cached_property
@@ -323,8 +326,9 @@ class TemplateRenderer:
 
     @cached_property
     def _header(self) -> GenerationPrompt:
-        """What the assistant turns of a history begin with by their own looks."""
-        return self._probe.header()
+        """What the assistant turns of a history begin with by their own looks; where they own no header, the prompt."""
+        own = self._probe.header()
+        return own if own.text else self._probe.generation_prompt() or own
 
     @cached_property
     def _ignores_the_flag(self) -> bool:
@@ -334,6 +338,20 @@ class TemplateRenderer:
     def _standing_prompt(self) -> str:
         """The prompt that stands at the end of every text."""
         return self._probe.standing_prompt(self._header.text) if self._ignores_the_flag else ""
+
+    @cached_property
+    def _quotes_assistants(self) -> bool:
+        """Whether a model is prompted as another speaker than the assistant of a history."""
+        if not self._ignores_the_flag:
+            prompt = "".join(prompt.text for prompt in self._history_prompts)
+        else:
+            prompt = "" if self._standing_prompt.strip() in self._stop_tokens else self._standing_prompt
+        return is_another_speaker(prompt, self._probe.in_front())
+
+    @cached_property
+    def _prompts_users(self) -> bool:
+        """Whether the flag changes nothing because a user's message is always followed by the header."""
+        return self._ignores_the_flag and self._probe.prompts_users(self._header.text)
 
     @cached_property
     def _turn_closers(self) -> tuple[str, ...]:

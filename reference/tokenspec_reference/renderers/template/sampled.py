@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_REASONING_TAG = re.compile(r"<[^<>]*think[^<>]*>")
+_REASONING_TAG = re.compile(r"<[^<>]*think[^<>]*>", re.IGNORECASE)
+_NAME = re.compile(r"\w\w")
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,14 @@ class GenerationPrompt:
         """Find the joints of ``text``; ``edges`` are where its printed pieces end.
 
         Behind a reasoning tag there is no joint but the end: a turn that goes on differently was not prompted with it.
+        Behind the last word there is one: white space may differ.
         """
         tokens = {edge for match in added_tokens.finditer(text) for edge in match.span()}
         lines = {position + 1 for position, character in enumerate(text) if character == "\n"}
-        header = len(until_reasoning(text))
-        return cls(text, tuple(sorted(joint for joint in {*edges, *tokens, *lines, header} if joint <= header)))
+        header = until_reasoning(text)
+        words = len(header.rstrip())
+        joints = {*edges, *tokens, *lines, words, len(header)}
+        return cls(text, tuple(sorted(joint for joint in joints if joint <= len(header))))
 
     @property
     def header(self) -> str:
@@ -86,6 +90,22 @@ def until_reasoning(text: str) -> str:
     """The part before the first reasoning tag."""
     tag = _REASONING_TAG.search(text)
     return text[: tag.start()] if tag else text
+
+
+def is_another_speaker(prompt: str, in_front: str) -> bool:
+    """Whether a model is prompted with what does not stand in front of the answers of a history; they share no name.
+
+    Such a template quotes the assistant, as those of judges do that are prompted for a verdict.
+    """
+    asked, shown = (until_reasoning(text).strip().casefold() for text in (prompt, in_front))
+    if not _NAME.search(asked) or not shown or asked in shown or shown in asked:
+        return False
+    return not any(_NAME.search(_overlap(*pair)) for pair in ((asked, shown), (shown, asked)))
+
+
+def _overlap(left: str, right: str) -> str:
+    """The longest text that ends ``left`` and begins ``right``."""
+    return next(right[:length] for length in range(min(len(left), len(right)), -1, -1) if left.endswith(right[:length]))
 
 
 def sampled_end(text: str, after: int, end: int, turn_closers: Sequence[str], closers: Sequence[str]) -> int | None:

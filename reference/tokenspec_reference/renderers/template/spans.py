@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from operator import attrgetter
@@ -11,7 +12,7 @@ from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
 from .ownership import BODY_FIELDS, Stretch, is_body, is_supplied
 from .provenance import DERIVED, Origin
-from .sampled import GenerationPrompt, opener_length, sampled_end, shared_prefix, until_reasoning
+from .sampled import GenerationPrompt, opener_length, sampled_end, until_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,15 +37,20 @@ class Provenance:
     unattributed: list[tuple[int, int]]
 
 
+_BLANK = re.compile(r"\s*")
+_WORD = re.compile(r"\w")
+
+
 @dataclass(frozen=True)
 class Attributor:
     """Decide content and sampled for the stretches of one text.
 
     ``starts`` are the starts of emissions that are known by the prompt, by message; ``prompts`` and ``openers`` are for
     the others. ``header`` is what turns of the history begin with: where the template prompts, its prompt holds it or
-    nobody knows who writes it; where it ``never_prompts``, no model does. ``turn_closers`` are seen to end assistant
-    turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant turn that
-    has no closer of its own: they count as its last sampled token.
+    nobody knows who writes it; where it ``never_prompts``, no model does. ``standing_prompt`` ends every text. A turn
+    ``is_quoted`` where the template prompts another speaker: nobody emits it. ``turn_closers`` are seen to end
+    assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant
+    turn that has no closer of its own: they count as its last sampled token.
     """
 
     text: str
@@ -53,6 +59,8 @@ class Attributor:
     starts: Mapping[int, int]
     header: GenerationPrompt
     never_prompts: bool
+    standing_prompt: str
+    is_quoted: bool
     prompts: Sequence[GenerationPrompt]
     openers: Sequence[str]
     turn_closers: Sequence[str]
@@ -67,18 +75,29 @@ class Attributor:
         unattributed: list[tuple[int, int]] = []
         printed = (stretch for stretch in stretches if stretch.start < stretch.end)
         turns = [list(members) for _, members in groupby(printed, key=attrgetter("owner"))]
+        bodies = {turn[0].owner: place for place, turn in enumerate(turns) if self._bodies(turn)}
+        broken: set[int] = set()
         seen: set[int] = set()
         closed: set[int] = set()
+        spoken = 0  # where the last words ended
         claimed = 0  # up to here the turn before has taken this one's opening token
-        for turn, following in zip_longest(turns, turns[1:]):
+        for place, (turn, following) in enumerate(zip_longest(turns, turns[1:])):
             owner = turn[0].owner
             is_assistant = owner >= 0 and self.roles[owner] == "assistant"
             followed = following is not None and following[0].owner >= 0
             low = high = 0
             if is_assistant:
-                unknown, low, high = self._sampled(turn, first=owner not in seen, followed=followed)
-                if owner in closed and not any(is_body(stretch, self.table) for stretch in turn):
+                prompted = self.starts.get(owner, -1) if owner not in seen else -1
+                unknown, low, high = self._sampled(turn, prompted=prompted, spoken=spoken, followed=followed)
+                own = self._bodies(turn)
+                if owner in closed and not own:
                     unknown = low = high = turn[0].start  # quoted by a later turn
+                elif not own and bodies.get(owner, 0) > place:  # the words of others stand in front of its own
+                    broken.add(owner)
+                    low = high = max(low, high)
+                elif owner in broken and own:
+                    broken.remove(owner)
+                    unknown, low = turn[0].start, own[0].start
                 if unknown < low:
                     unattributed.append((unknown, low))
                 if self.text.endswith(tuple(self.turn_closers), low, high):
@@ -100,24 +119,41 @@ class Attributor:
                         spans.append(Span(start, end, owner, content, sampled, supplied))
                     origins.append(origin)
             claimed = high
+            spoken = max([spoken, *(stretch.end for stretch in self._bodies(turn))])
             if owner != OUTSIDE:
                 seen.add(owner)
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
         return Provenance(self.text, spans, origins, derived, unattributed)
 
-    def _sampled(self, turn: Sequence[Stretch], *, first: bool, followed: bool) -> tuple[int, int, int]:
-        """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it."""
+    def _sampled(self, turn: Sequence[Stretch], *, prompted: int, spoken: int, followed: bool) -> tuple[int, int, int]:
+        """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it.
+
+        Where it starts is known only between the words of others, which were ``spoken`` before, and its own: a template
+        may write messages in another order.
+        """
         end = turn[-1].end
-        bodies = [stretch for stretch in turn if is_body(stretch, self.table)]
+        bodies = self._bodies(turn)
         body_start = bodies[0].start if bodies else end
-        unknown, low = self._start(turn, body_start, self.starts.get(turn[0].owner) if first else None)
+        if self.is_quoted and turn[0].owner not in self.starts:
+            said = [s for s in turn if is_supplied(s.origin, self.table) and not self._is_header(s)]
+            return (said[0].start, said[-1].end, said[-1].end) if said else (end, end, end)
+        unknown, low = self._start(turn, body_start, prompted if spoken <= prompted <= body_start else None)
         after = max(low, bodies[-1].end) if bodies else low
+        end = min((s.start for s in turn if s.start >= after and self._is_of_nobody(s)), default=end)
         found = sampled_end(self.text, after, end, self.turn_closers, self.closers)
         if found is not None:
             return unknown, low, found
-        following = [opener for opener in self.next_openers if followed and self.text.startswith(opener, end)]
-        high = end + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())
+        opens = _BLANK.match(self.text, end).end()  # type: ignore[union-attr]
+        following = [opener for opener in self.next_openers if followed and self.text.startswith(opener, opens)]
+        high = opens + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())
         return unknown, low, high
+
+    def _is_of_nobody(self, stretch: Stretch) -> bool:
+        """Whether it comes from tools, documents or options."""
+        return is_supplied(stretch.origin, self.table) and self.table.origins[stretch.origin].message < 0
+
+    def _bodies(self, turn: Sequence[Stretch]) -> list[Stretch]:
+        return [stretch for stretch in turn if is_body(stretch, self.table)]
 
     def _start(self, turn: Sequence[Stretch], body_start: int, prompted: int | None) -> tuple[int, int]:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
@@ -125,28 +161,41 @@ class Attributor:
         named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
         begins = {start, start if prompted is None else prompted}
         header_end = max(self._behind_header(begin, end, body_start) for begin in begins)
-        if prompted is not None and prompted <= body_start:
+        if prompted is not None:
             is_told = prompted >= start
             low = max(start, prompted)
         else:
             text = self.text[start:end]
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
+            is_told = is_told and not self._names_another(text, length, body_start - start)
         if self.never_prompts:  # no prompt to disagree with
             low = max(low, header_end, named)
             return low, low
         if is_told and not self._repeats_a_prompt(self.text[low:header_end]):
             return low, low
-        shared = shared_prefix(self.text[start:body_start], self.header.text)
-        return prompted, max(low, header_end, start + shared)
+        own = self.header.text
+        at = self.text.find(own, start, body_start) if own else -1
+        if at >= 0:
+            return prompted, max(low, header_end, at + len(own))
+        is_prompted = not own and self.standing_prompt.strip() not in {"", *self.closers}
+        is_another = is_prompted and body_start < end and self.text[low:body_start].strip()
+        return prompted, max(low, header_end, body_start if is_another else start)
 
     def _behind_header(self, start: int, end: int, body_start: int) -> int:
         """Where the header of a history's turn ends that begins at ``start``; there, where none does."""
         return min(start + self.header.shared_with(self.text[start:end], body_start - start), max(start, body_start))
 
+    def _names_another(self, turn: str, shared: int, body_start: int) -> bool:
+        """Whether a turn begins as a prompt does, but goes on with another word than the prompt, and a token."""
+        headers = [prompt.header.rstrip() for prompt in self.prompts]
+        if self.openers or any(header and turn.startswith(header) for header in headers):
+            return False
+        return bool(_WORD.match(turn, shared)) and any(token in turn[shared:body_start] for token in self.closers)
+
     def _repeats_a_prompt(self, text: str) -> bool:
-        """Whether it holds what a generation prompt says before a thought."""
-        headers = (until_reasoning(prompt.text).strip() for prompt in self.prompts)
+        """Whether it holds what a generation prompt says before a thought, or the header of the history."""
+        headers = (until_reasoning(prompt.text).strip() for prompt in (*self.prompts, self.header))
         return any(header and header in text for header in headers)
 
     def _is_header(self, stretch: Stretch) -> bool:

@@ -56,13 +56,15 @@ _PROBES: tuple[tuple[Any, list[dict[str, Any]] | None], ...] = (
 class Probe:
     """Ask a template how it writes assistant turns. ``build`` makes a chat of messages and tools.
 
-    ``histories`` are the answers to what was asked so far, by the place of content and tools among the probes.
+    ``eos`` ends a sequence. ``histories`` are the answers to what was asked so far, by the place of content and tools
+    among the probes.
     """
 
     printer: Printer
     build: Callable[[Sequence[dict[str, Any]], Any], Chat]
     added_tokens: re.Pattern[str]
     special_tokens: Sequence[str]
+    eos: str
     histories: dict[int, History | None] = field(default_factory=dict)
 
     def generation_prompt(self) -> GenerationPrompt | None:
@@ -139,6 +141,16 @@ class Probe:
                 return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
         return GenerationPrompt("", ())
 
+    def in_front(self) -> str:
+        """What stands between a question and its answer, in a history or at its end."""
+        for printed, owned in (*self._accepted(), *self._pairs()):
+            bodies = [s for s in owned if is_body(s, printed.table)]
+            answer = next((s.start for s in bodies if s.owner == 1), None)
+            if answer is not None:
+                asked = max((s.end for s in bodies if s.owner != 1 and s.end <= answer), default=0)
+                return printed.text[asked:answer]
+        return ""
+
     def ignores_the_flag(self) -> bool:
         """Whether ``add_generation_prompt`` changes nothing behind a user's message."""
         for content, tools in _PROBES:
@@ -150,6 +162,17 @@ class Probe:
                 )
             except TemplateRejects:
                 continue
+        return False
+
+    def prompts_users(self, header: str) -> bool:
+        """Whether every text that ends in a user's message ends in ``header``, the white space behind it aside."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": "user", "content": content}], tools)
+            try:
+                text = self.printer(chat, add_generation_prompt=False).text
+            except TemplateRejects:
+                continue
+            return bool(header.strip()) and text.rstrip().endswith(header.strip())
         return False
 
     def standing_prompt(self, header: str) -> str:
@@ -171,29 +194,96 @@ class Probe:
                 continue
             tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
             between = _behind_answer(*middle)
-            if header and tail.endswith(header) and first.text.endswith(header):
-                return header
-            own = tail[shared_prefix(tail, between) :]
-            return own if own.strip() and first.text.endswith(own) else ""
+            shared = shared_prefix(tail, between)
+            tokens = (match.span() for match in self.added_tokens.finditer(tail))
+            own = tail[next((start for start, end in tokens if start < shared < end), shared) :]
+            standing = [text for text in (header, own) if text.strip() and tail.endswith(text)]
+            whole = max((text for text in standing if first.text.endswith(text)), key=len, default="")
+            return whole or self._from_a_token(_shared_suffix(own, first.text))
         return ""
 
+    def _from_a_token(self, text: str) -> str:
+        """The text from its first added token on; empty where it is no more than a token."""
+        token = self.added_tokens.search(text)
+        found = text[token.start() :] if token else ""
+        return "" if self.added_tokens.fullmatch(found.strip()) else found
+
     def next_markers(self) -> tuple[str, ...]:
-        """The special token that opens the turn behind an assistant's, for templates that write no closer."""
-        for history in self._accepted():
-            between = _behind_answer(*history)
-            found = [(between.find(token), -len(token), token) for token in self.special_tokens if token in between]
-            return (min(found)[2],) if found else ()
-        return ()
+        """The special tokens that open the turn behind an assistant's, for templates that write no closer.
+
+        They are those of a user, of a result, and of another turn of the assistant; then what ends the last turn.
+        """
+        behind = (_behind_answer(*history) for history in self._accepted())
+        user = self._first_special(next((text for text in behind if text), ""))
+        last = next((_behind_answer(*pair) for pair in self._pairs()), "")
+        others = (self._behind_call(), self.header().text, last) if user else ()
+        return tuple(dict.fromkeys(token for token in (user, *map(self._first_special, others)) if token))
+
+    def _first_special(self, text: str) -> str:
+        found = [(text.find(token), -len(token), token) for token in self.special_tokens if token in text]
+        return min(found, default=(0, 0, ""))[2]
+
+    def _behind_call(self) -> str:
+        """The text behind a call, up to the body of its result; empty where the template refuses both."""
+        call = {"id": "c4ll1ng01", "type": "function", "function": {"name": "f", "arguments": {"key": "x"}}}
+        asked = {"role": "user", "content": "x"}
+        called = {"role": "assistant", "content": "", "tool_calls": [call]}
+        told = {"role": "tool", "content": "x", "name": "f", "tool_call_id": call["id"]}
+        try:
+            chat = self.build([asked, called, told, asked], [{"type": "function", "function": _TOOL}])
+            printed = self.printer(chat, add_generation_prompt=False)
+        except TemplateRejects:
+            return ""
+        owned = assign_owners(printed.text, printed.pieces, printed.table)
+        bodies = [s for s in owned if is_body(s, printed.table)]
+        end = max((s.end for s in bodies if s.owner == 1), default=len(printed.text))
+        return printed.text[end : next((s.start for s in bodies if s.owner == 2), end)]
+
+    def _pairs(self) -> Iterator[History]:
+        """A question and an answer that nothing follows, where the template does not refuse them."""
+        for content, tools in _PROBES:
+            chat = self.build([{"role": role, "content": content} for role in ("user", "assistant")], tools)
+            try:
+                printed = self.printer(chat, add_generation_prompt=False)
+            except TemplateRejects:
+                continue
+            yield printed, assign_owners(printed.text, printed.pieces, printed.table)
 
     def closers(self) -> tuple[str, ...]:
-        """The special token that ends an assistant turn in the middle of a conversation, if there is one."""
+        """The special token that ends an assistant turn in the middle of a conversation, if there is one.
+
+        The end of a sequence is one wherever it stands there. What opens the user's turn behind the answer is none,
+        unless nothing else stands there.
+        """
         for printed, owned in self._accepted():
             bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
+            if not bodies:
+                continue  # contents of this form are not printed
             end = next((s.start for s in owned if s.owner == 2), len(printed.text))
-            tail = printed.text[bodies[-1].end : end] if bodies else ""
-            found = [(tail.rfind(token), token) for token in self.special_tokens if token in tail]
-            return (max(found)[1],) if found else ()
+            tail = printed.text[bodies[-1].end : end]
+            if self.eos and self.eos in tail:
+                return (self.eos,)
+            cut = len(tail) - len(_shared_suffix(tail, _user_header(printed, owned)))
+            tokens = (match.span() for match in self.added_tokens.finditer(tail))
+            cut = next((behind for start, behind in tokens if start < cut < behind), cut)
+            for text in (tail[:cut], tail):
+                found = [(text.rfind(token), token) for token in self.special_tokens if token in text]
+                if found:
+                    return (max(found)[1],)
+            return ()
         return ()
+
+
+def _user_header(printed: Printed, owned: Sequence[Stretch]) -> str:
+    """What the first message has in front of its body, or what stands there where it owns nothing of it."""
+    start = next((s.start for s in owned if s.owner == 0), 0)
+    body = next((s.start for s in owned if s.owner == 0 and is_body(s, printed.table)), start)
+    return printed.text[start:body] or printed.text[:body]
+
+
+def _shared_suffix(left: str, right: str) -> str:
+    length = shared_prefix(left[::-1], right[::-1])
+    return left[len(left) - length :]
 
 
 def _behind_answer(printed: Printed, owned: Sequence[Stretch]) -> str:

@@ -1,0 +1,278 @@
+"""The notation of any chat template: what it writes around answers, thoughts and calls.
+
+A template is asked to write a thought and a call with known words; what stands around these words is its markers.
+Where that shows nothing, the formats of the hand-written families are tried: one that reads all the template writes is
+its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
+from tokenspec_reference.renderers.bridge import spellings
+from tokenspec_reference.renderers.families import FAMILIES, load_family
+from tokenspec_reference.renderers.parsing import call_formats
+from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
+from tokenspec_reference.renderers.parsing.completion import read_completion
+from tokenspec_reference.renderers.parsing.gemma_calls import GEMMA_CALLS
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
+from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_prompt
+
+if TYPE_CHECKING:
+    from tokenspec_reference.renderers.family import Family
+    from tokenspec_reference.renderers.renderer import Renderer
+
+TOOL = {
+    "type": "function",
+    "function": {"name": "na5me", "description": "f", "parameters": {"type": "object", "properties": {}}},
+}
+ASK, REASON, ANSWER, NAME, VALUE = "que5tion", "rea5on", "an5wer", "na5me", "val5ue"
+CALL = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
+KNOWN_CALLS = (
+    call_formats.JSON_CALLS,
+    call_formats.XML_CALLS,
+    call_formats.KEY_VALUE_CALLS,
+    call_formats.MINIMAX_CALLS,
+    call_formats.DEEPSEEK_CALLS,
+    call_formats.DEEPSEEK_BARE_CALLS,
+    call_formats.HY3_CALLS,
+    call_formats.DSML_CALLS,
+    GEMMA_CALLS,
+)
+_TAG = re.compile(r"<[^<>\s]+>")
+_EMPTY_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)(\s*)(</[a-z_]*think[a-z_]*>)(\s*)")
+_PROMPTED_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)\s*$")
+
+
+def notation_of(renderer: Renderer) -> tuple[ResponseFormat, dict[str, UnsupportedByReference]]:
+    """How completions of a template are read, and why ``thoughts`` or ``calls`` are not, where they are not."""
+    unreadable: dict[str, UnsupportedByReference] = {}
+    before, after = _around_content(renderer)
+    response = ResponseFormat(before_content=before, after_content=after)
+    try:
+        response = replace(response, thought=_thought(renderer, before))
+    except UnsupportedByReference as unsupported:
+        unreadable["thoughts"] = unsupported
+    try:
+        response = replace(response, calls=_calls(renderer, response.thought))
+    except UnsupportedByReference as unsupported:
+        unreadable["calls"] = unsupported
+    return response, unreadable
+
+
+def opening(renderer: Renderer) -> str:
+    """The generation prompt behind a question; empty where the template refuses every one, or writes it anew."""
+    ahead, prompted = _asked(renderer)
+    return prompted[len(ahead) :] if prompted.startswith(ahead) else ""
+
+
+def is_written_anew(renderer: Renderer) -> bool:
+    """Whether something else stands in front of a question with the generation prompt than without it."""
+    ahead, prompted = _asked(renderer)
+    return not prompted.startswith(ahead.partition(ASK)[0])
+
+
+def _asked(renderer: Renderer) -> tuple[str, str]:
+    """A question without and with the generation prompt; empty where the template refuses every one."""
+    for ask, tools in _asks():
+        try:
+            prompted, *_ = renderer.render_parts([ask], tools=tools)
+            ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
+        except (TemplateRejects, InvalidMessages):
+            continue
+        return ahead, prompted
+    return "", ""
+
+
+def _asks() -> Iterator[tuple[Mapping[str, Any], Any]]:
+    """A question in the forms that templates insist on: text or parts, without tools or with one."""
+    for tools in (None, [TOOL]):
+        yield {"role": "user", "content": ASK}, tools
+        yield {"role": "user", "content": _parts(ASK)}, tools
+
+
+def _parts(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
+
+
+def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
+    """What the template writes behind a question for one turn, in the form that it writes all words of.
+
+    None where it refuses every form; where it writes all words in none of them, what it writes first.
+    """
+    words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
+    found: str | None = None
+    for ask, tools in _asks():
+        in_parts = isinstance(ask["content"], list) and turn["content"]
+        formed = {**turn, "content": _parts(turn["content"]) if in_parts else turn["content"]}
+        for spelled in _spellings(formed):
+            try:
+                whole, *_ = renderer.render_parts([ask, spelled], tools=tools, add_generation_prompt=False)
+                ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
+            except (TemplateRejects, InvalidMessages):
+                continue
+            text = whole.removeprefix(ahead)
+            if all(word in text for word in words):
+                return text
+            found = found or text
+    return found
+
+
+def _spellings(turn: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A turn as a bridge spells it, each form also with no content in place of an empty one."""
+    for spelled in spellings(turn):
+        yield spelled
+        if not turn["content"]:
+            yield {**spelled, "content": None}
+
+
+def _around_content(renderer: Renderer) -> tuple[str, str]:
+    """What the template writes between its prompt and an answer, and between an answer and what closes the turn.
+
+    White space in front of an answer belongs to the answer, also behind one that nothing closes.
+    """
+    text = _turn_text(renderer, {"role": "assistant", "content": ANSWER}) or ""
+    before, _, behind = text.partition(ANSWER)
+    before = before.removeprefix(opened) if before.startswith(opened := opening(renderer)) else ""
+    closed = [at for stop in renderer.family.stop_tokens if (at := behind.find(stop)) >= 0]
+    after = behind[: min(closed, default=len(behind))]
+    return before if before.strip() else "", after if closed or after.strip() else ""
+
+
+def _thought(renderer: Renderer, before_content: str) -> ThoughtFormat | None:
+    """Markers and white space around a thought; None where the template neither writes nor prompts one."""
+    turn = {"role": "assistant", "reasoning_content": REASON, "content": ANSWER}
+    texts = [_turn_text(renderer, told) for told in (turn, {**turn, "tool_calls": [CALL]})]
+    inline = f"<think>\n{REASON}\n</think>\n\n{ANSWER}"
+    rewritten = _turn_text(renderer, {"role": "assistant", "content": inline})
+    if rewritten is not None and inline not in rewritten:
+        texts.append(rewritten)
+    text = next((text for text in texts if text is not None and REASON in text), None)
+    if text is None:
+        if empty := _EMPTY_THOUGHT.fullmatch(before_content):
+            inside = len(empty[2]) // 2
+            return ThoughtFormat(empty[1], empty[3], empty[2][:inside], empty[2][inside:], empty[4])
+        prompted = _PROMPTED_THOUGHT.search(opening(renderer))
+        return prompted and ThoughtFormat(prompted[1], f"</{prompted[1][1:]}")
+    before, _, rest = text.partition(REASON)
+    between, found, _ = rest.partition(ANSWER)
+    opened, closed = before.rstrip(), between.lstrip()
+    markers = sorted({*renderer.encoder.added.values(), *_TAG.findall(text)}, key=len, reverse=True)
+    opener = next((opened[opened.rfind(marker) :] for marker in markers if _ends_with(opened, marker)), None)
+    closer = next((marker for marker in markers if closed.startswith(marker)), None)
+    behind = closed[len(closer or "") :].removesuffix(before_content)
+    if not found or opener is None or closer is None or behind.strip():
+        raise UnsupportedByReference("the template writes thoughts in no known notation", field="template")
+    return ThoughtFormat(
+        opener,
+        closer,
+        after_open=before[len(opened) :],
+        before_close=between[: len(between) - len(closed)],
+        after_close=behind,
+    )
+
+
+def _ends_with(text: str, marker: str) -> bool:
+    """Whether a text ends with a marker, or with one and the word that follows it (``<|channel>thought``)."""
+    return marker in text and re.fullmatch(r"[a-z]*", text[text.rfind(marker) + len(marker) :]) is not None
+
+
+def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | None:
+    """The notation that reads a written call back; None where the template writes none."""
+    text = _turn_text(renderer, {"role": "assistant", "content": "", "tool_calls": [CALL]})
+    if text is None or not (NAME in text or VALUE in text):
+        return None
+    own = (_named_json(renderer, text), _json_list(renderer, text))
+    for form in (*KNOWN_CALLS, *own):
+        if form is not None and _reads_call(renderer, form, text, thought):
+            beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
+            between = beside.partition(ANSWER)[2].partition(form.begin)[0]
+            return replace(form, separator=between if ANSWER in beside and not between.strip() else "")
+    raise UnsupportedByReference("the template writes calls in no known notation", field="template")
+
+
+def _named_json(renderer: Renderer, text: str) -> CallFormat | None:
+    """A control token, the name, a blank, the JSON of the arguments, and no close."""
+    before = text.partition(NAME)[0]
+    marker = next((token for token in renderer.encoder.added.values() if before.endswith(token)), None)
+    return None if marker is None else CallFormat(marker, "", call_formats.read_named_json)
+
+
+def _json_list(renderer: Renderer, text: str) -> CallFormat | None:
+    """A control token and the JSON list of all calls, and no close."""
+    before = text.partition("[{")[0].rstrip()
+    marker = next((token for token in renderer.encoder.added.values() if before.endswith(token)), None)
+    return None if marker is None else CallFormat(marker, "", call_formats.read_json_list)
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """What a template wrote behind its prompt for a turn that says these things."""
+
+    text: str
+    content: str
+    reasoning: str | None
+    calls: int
+
+
+def written(renderer: Renderer) -> Iterator[list[Wrote]]:
+    """An answer, a thought and a call as the template writes them behind its prompt; the call by two forms of its id.
+
+    What it refuses or drops, or does not go on with from its prompt, is left out.
+    """
+    opened = opening(renderer)
+
+    def wrote(reasoning: str | None, content: str, calls: list[Any]) -> Wrote | None:
+        turn: dict[str, Any] = {"role": "assistant", "content": content}
+        turn |= {"reasoning_content": reasoning} if reasoning else {}
+        text = _turn_text(renderer, {**turn, "tool_calls": calls} if calls else turn)
+        words = content or VALUE
+        if text is None or not text.startswith(opened) or ASK in text or words not in text:
+            return None
+        if not opened and not calls and text.partition(words)[0].strip():
+            return None  # nothing is prompted, so nothing tells where the emission begins
+        thought = reasoning if reasoning and reasoning in text else None
+        return Wrote(text[len(opened) :], content, thought, len(calls))
+
+    plain = [wrote(None, ANSWER, []), wrote(REASON, ANSWER, [])]
+    for call in (CALL, {**CALL, "id": f"functions.{NAME}:0"}):
+        yield [sample for sample in (*plain, wrote(None, "", [call])) if sample is not None]
+
+
+def family_alike(renderer: Renderer, samples: Sequence[Sequence[Wrote]]) -> Family | None:
+    """A hand-written family that reads all that a template writes, a call among it, in one of two forms of its id."""
+    whole = [sample for sample in samples if any(wrote.calls for wrote in sample)]
+    known = (load_family(name, renderer.chat_template) for name in FAMILIES)
+    return next((one for one in known if any(reads_back(renderer, one, sample) for sample in whole)), None)
+
+
+def reads_back(renderer: Renderer, family: Family, samples: Sequence[Wrote]) -> bool:
+    """Whether a family reads what a template wrote behind its prompt."""
+    encoder, form, opened = renderer.encoder, family.response, opening(renderer)
+    if family.stop_tokens and not encoder.has(family.stop_tokens[0]):
+        return False
+    stops = frozenset(encoder.id_of(token) for token in family.stop_tokens if encoder.has(token))
+    prompt = PromptThought()
+    if form.thought is not None:
+        prompt = read_prompt(opened, form.thought, opened.rfind(form.thought.open), opened.rfind(form.thought.close))
+    for wrote in samples:
+        view = read_completion(encoder, encoder.ids(wrote.text), stops)
+        found = parse_completion(view, form, ToolSchemas(None), prompt)
+        said = [(call.name, call.arguments, call.status) for call in found.tool_calls]
+        wanted = (wrote.content, wrote.reasoning, [(NAME, {"key": VALUE}, "ok")] * wrote.calls)
+        if (found.content.strip(), found.reasoning_content or None, said) != wanted:
+            return False
+    return True
+
+
+def _reads_call(renderer: Renderer, form: CallFormat, text: str, thought: ThoughtFormat | None) -> bool:
+    start = text.find(form.begin)
+    if start < 0:
+        return False
+    view = read_completion(renderer.encoder, renderer.encoder.ids(text[start:]), renderer.stop_ids)
+    found = parse_completion(view, ResponseFormat(thought, form), ToolSchemas(None), PromptThought())
+    return [(call.name, call.arguments, call.status) for call in found.tool_calls] == [(NAME, {"key": VALUE}, "ok")]
