@@ -63,12 +63,27 @@ def pytest_in(folder: Path, *arguments: str, module: str = "") -> subprocess.Com
 
 def test_one_line_of_pytest(package: Path) -> None:
     cases = ["--tokenspec-case", "engines/line-"]
-    good = pytest_in(package, "--pyargs", "tokenspec.suite", "--impl", "my_adapter:MyAdapter", *cases)
+    good = pytest_in(package, "--pyargs", "tokenspec.suite", "--tokenspec-impl", "my_adapter:MyAdapter", *cases)
     assert good.returncode == 0, good.stdout
     assert "10 passed" in good.stdout
-    bad = pytest_in(package, "--pyargs", "tokenspec.suite", "--impl", "broken:Broken", *cases)
+    bad = pytest_in(package, "--pyargs", "tokenspec.suite", "--tokenspec-impl", "broken:Broken", *cases)
     assert bad.returncode == 1
     assert "first difference" in bad.stdout or "expected" in bad.stdout
+
+
+def test_a_project_may_have_options_of_these_names(package: Path) -> None:
+    (package / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n"
+        "    for name in ('impl', 'area', 'row', 'case', 'status', 'timeout', 'known-failures'):\n"
+        "        parser.addoption(f'--{name}')\n",
+        encoding="utf-8",
+    )
+    (package / "test_own.py").write_text(
+        "def test_own(request):\n    assert request.config.getoption('--impl') == 'x'\n"
+    )
+    done = pytest_in(package, "test_own.py", "--impl", "x")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
 
 
 def test_two_lines_of_ones_own(package: Path) -> None:

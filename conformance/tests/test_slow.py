@@ -177,7 +177,7 @@ def test_both_faces_say_how_many_and_what_to_do(tmp_path: Path, monkeypatch: pyt
     assert last.startswith("computes:Computes: ")
     assert last.endswith("too slow for the limit of 0.2 s a call and not judged; allow more: --timeout 0.8")
     chosen = ["--tokenspec-area", "render", "--tokenspec-case", CHOSEN[0], "--tokenspec-row", CHOSEN[1]]
-    words = ["-p", "no:cacheprovider", "--pyargs", "tokenspec.suite", "--impl", "computes:Computes", *chosen]
+    words = ["-p", "no:cacheprovider", "--pyargs", "tokenspec.suite", "--tokenspec-impl", "computes:Computes", *chosen]
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH", ""))))
     pytested = subprocess.run(
         [sys.executable, "-m", "pytest", *words, "--tokenspec-timeout", "0.2"],

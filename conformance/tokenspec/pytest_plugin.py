@@ -1,4 +1,4 @@
-"""The pytest plugin: it collects and costs nothing without ``--impl``, or a ``Conformance`` in a test module."""
+"""The pytest plugin: it does nothing without ``--tokenspec-impl``, or a ``Conformance`` in a test module."""
 
 from __future__ import annotations
 
@@ -25,16 +25,19 @@ COLUMNS = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--impl`` and the selection options, as on the command line."""
+    """The options of ``tokenspec run``, each with the project's own prefix: another project may have an ``--impl``."""
     group = parser.getgroup("tokenspec")
-    group.addoption("--impl", action="append", default=[], help="Implementation to judge; repeatable.")
+    group.addoption("--tokenspec-impl", action="append", default=[], help="Implementation to judge; repeatable.")
     group.addoption("--tokenspec-area", action="append", default=[], help="Only this area; repeatable.")
     group.addoption("--tokenspec-row", action="append", default=[], help="Only this model row; repeatable.")
     group.addoption("--tokenspec-case", action="append", default=[], help="Only this case; repeatable.")
     group.addoption("--tokenspec-status", action="append", default=[], help="Only rows of this status; repeatable.")
     group.addoption("--tokenspec-timeout", type=float, default=10.0, help="Seconds one call may take.")
     group.addoption(
-        "--known-failures", action="append", default=[], help="List of known failures (TOML), strict; one a column."
+        "--tokenspec-known-failures",
+        action="append",
+        default=[],
+        help="List of known failures (TOML), strict; one a column.",
     )
     group.addoption(
         "--tokenspec-bless",
@@ -45,11 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the lists of known failures, if any are given."""
-    if config.getoption("--known-failures"):
+    if config.getoption("--tokenspec-known-failures"):
         from .errors import UsageError
 
         try:
-            for text in config.getoption("--known-failures"):
+            for text in config.getoption("--tokenspec-known-failures"):
                 known_failures_of(config).read(Path(text))
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
@@ -93,7 +96,7 @@ def wanted_by(metafunc: pytest.Metafunc) -> list[Wanted]:
     config = metafunc.config
     if metafunc.cls is None or not issubclass(metafunc.cls, Conformance):
         timeout = config.getoption("--tokenspec-timeout")
-        return [Wanted(impl, selection_of(config), timeout) for impl in config.getoption("--impl")]
+        return [Wanted(impl, selection_of(config), timeout) for impl in config.getoption("--tokenspec-impl")]
     mine: type[Conformance] = metafunc.cls
     if mine.impl is None:
         raise pytest.UsageError(f'{mine.__name__}: say what is judged: impl = "my.mod:Adapter"')

@@ -112,7 +112,7 @@ def test_the_pytest_face_is_as_strict(here: Path, workers: list[str]) -> None:
         chosen = [f"--tokenspec-{option[2:]}" if option.startswith("--") else option for option in CHOSEN]
         pytest_ = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "tokenspec.suite"]
         return subprocess.run(
-            [*pytest_, "--impl", impl, *chosen, "--known-failures", "known.toml", *workers],
+            [*pytest_, "--tokenspec-impl", impl, *chosen, "--tokenspec-known-failures", "known.toml", *workers],
             capture_output=True,
             text=True,
             check=False,

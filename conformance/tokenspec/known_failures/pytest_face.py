@@ -1,4 +1,4 @@
-"""``pytest --known-failures FILE``: the same lists in the pytest face, also through xdist.
+"""``pytest --tokenspec-known-failures FILE``: the same lists in the pytest face, also through xdist.
 
 Every judged cell leaves what the list met in its item's user properties; where the session ends they are put together,
 because only then it is known what was never run.

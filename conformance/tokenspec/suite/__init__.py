@@ -1,4 +1,4 @@
-"""The pytest face of the suite: ``pytest --pyargs tokenspec.suite --impl my.mod:adapter``, or two lines of your own.
+"""The pytest face: ``pytest --pyargs tokenspec.suite --tokenspec-impl my.mod:adapter``, or two lines of your own.
 
 from tokenspec.suite import Conformance
 

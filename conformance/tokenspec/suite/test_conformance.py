@@ -1,4 +1,4 @@
-"""One item per (area, row, case) and implementation, one subtest per check. Collects nothing unless --impl is given."""
+"""One item per (area, row, case) and implementation, one subtest per check. Nothing without --tokenspec-impl."""
 
 from __future__ import annotations
 

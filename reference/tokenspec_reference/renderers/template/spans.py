@@ -38,7 +38,6 @@ class Provenance:
 
 
 _BLANK = re.compile(r"\s*")
-_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,10 @@ class Attributor:
 
     ``starts`` are the starts of emissions that are known by the prompt, by message; ``prompts`` and ``openers`` are for
     the others. ``header`` is what turns of the history begin with: where the template prompts, its prompt holds it or
-    nobody knows who writes it; where it ``never_prompts``, no model does. ``standing_prompt`` ends every text. A turn
-    ``is_quoted`` where the template prompts another speaker: nobody emits it. ``turn_closers`` are seen to end
-    assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant
-    turn that has no closer of its own: they count as its last sampled token.
+    nobody knows who writes it; where it ``never_prompts``, no model does. A turn ``is_quoted`` where the template
+    prompts another speaker: nobody emits it. ``turn_closers`` are seen to end assistant turns, ``closers`` may do so.
+    ``next_openers`` are tokens that open a turn and thereby end an assistant turn that has no closer of its own: they
+    count as its last sampled token.
     """
 
     text: str
@@ -59,7 +58,6 @@ class Attributor:
     starts: Mapping[int, int]
     header: GenerationPrompt
     never_prompts: bool
-    standing_prompt: str
     is_quoted: bool
     prompts: Sequence[GenerationPrompt]
     openers: Sequence[str]
@@ -168,30 +166,20 @@ class Attributor:
             text = self.text[start:end]
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
-            is_told = is_told and not self._names_another(text, length, body_start - start)
         if self.never_prompts:  # no prompt to disagree with
             low = max(low, header_end, named)
             return low, low
-        if is_told and not self._repeats_a_prompt(self.text[low:header_end]):
+        if is_told and not self._repeats_a_prompt(self.text[low:body_start]):
             return low, low
         own = self.header.text
         at = self.text.find(own, start, body_start) if own else -1
         if at >= 0:
             return prompted, max(low, header_end, at + len(own))
-        is_prompted = not own and self.standing_prompt.strip() not in {"", *self.closers}
-        is_another = is_prompted and body_start < end and self.text[low:body_start].strip()
-        return prompted, max(low, header_end, body_start if is_another else start)
+        return prompted, max(low, header_end)
 
     def _behind_header(self, start: int, end: int, body_start: int) -> int:
         """Where the header of a history's turn ends that begins at ``start``; there, where none does."""
         return min(start + self.header.shared_with(self.text[start:end], body_start - start), max(start, body_start))
-
-    def _names_another(self, turn: str, shared: int, body_start: int) -> bool:
-        """Whether a turn begins as a prompt does, but goes on with another word than the prompt, and a token."""
-        headers = [prompt.header.rstrip() for prompt in self.prompts]
-        if self.openers or any(header and turn.startswith(header) for header in headers):
-            return False
-        return bool(_WORD.match(turn, shared)) and any(token in turn[shared:body_start] for token in self.closers)
 
     def _repeats_a_prompt(self, text: str) -> bool:
         """Whether it holds what a generation prompt says before a thought, or the header of the history."""
