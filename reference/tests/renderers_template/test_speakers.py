@@ -46,6 +46,16 @@ def test_who_is_quoted_for_another_speaker_is_sampled_by_nobody(prompt):
     assert unattributed(JUDGE + prompt, ROUNDS) == ["two", "four"]
 
 
+def test_words_before_an_answer_where_the_standing_prompt_is_anothers_are_nobodys():
+    template = (
+        "<|user|>{% for m in messages %}{% if m.role == 'assistant' and m.content is not string %}answer: {% endif %}"
+        "{{ m.content if m.content is string else m.content[0].text }}\n{% endfor %}Is it kind?<|end|>\n<|model|>\n"
+    )
+    parts = [ROUNDS[0], {"role": "assistant", "content": [{"type": "text", "text": "two"}]}]
+    assert sampled(template, parts) == ["two"]
+    assert unattributed(template, parts) == ["answer: "]
+
+
 def test_a_judge_of_the_last_answer_alone():
     template = (
         "{% set last = messages[-1] %}<|user|>{% if last.role == 'assistant' %}Answer: {% endif %}{{ last.content }}"

@@ -273,6 +273,7 @@ class TemplateRenderer:
             starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
             header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
             never_prompts=self._ignores_the_flag and not self._standing_prompt and not self._prompts_users,
+            standing_prompt=self._standing_prompt,
             is_quoted=not self.wire.assistant_open and self._quotes_assistants,
             prompts=prompts,
             openers=self.wire.assistant_open,
