@@ -108,7 +108,9 @@ def test_every_known_template_is_a_rows_and_every_row_is_known() -> None:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("row", sorted(id_ for id_, spec in specs().items() if spec.family != "template"))
+@pytest.mark.parametrize(
+    "row", sorted(id_ for id_, spec in specs().items() if spec.family != "template" and spec.oracle != "encoder")
+)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
 def test_the_door_finds_the_family_of_every_row(row: str, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if (missing := available(row)) is not None:
@@ -120,3 +122,12 @@ def test_the_door_finds_the_family_of_every_row(row: str, known: bool, monkeypat
     renderer = create_renderer(loaded.tokenizer, chat_template=loaded.chat_template)
     assert renderer.resolution.by == ("hash" if known else "witnesses")
     assert renderer.resolution.family == loaded.spec.family
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("row", sorted(id_ for id_, spec in specs().items() if spec.oracle == "encoder"))
+def test_the_door_finds_the_family_of_a_row_without_a_template_by_its_name(row: str) -> None:
+    if (missing := available(row)) is not None:
+        pytest.skip(missing)
+    renderer = create_renderer(load(row).tokenizer)
+    assert (renderer.resolution.family, renderer.resolution.by) == (specs()[row].family, "name")
