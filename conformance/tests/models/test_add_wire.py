@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenspec.addition.files import Published, problems, read_published
+from tokenspec.addition.files import Published, markers, problems, read_published
 from tokenspec.addition.wire import infer_features, infer_wire
 from tokenspec.certificate import committed
 from tokenspec.models import available, load, specs
@@ -79,3 +79,7 @@ def test_generation_config_names_further_stop_tokens(tmp_path) -> None:
     wire = infer_wire(found, read_published(tmp_path, "folder", "toy-ranks"))
     assert wire.stop == ("<|end|>", "<|handover|>")
     assert wire.assistant_close == ("<|end|>", "<|handover|>")
+
+
+def test_a_marker_that_is_filled_in_is_not_missed() -> None:
+    assert markers("<|im_end|>{{ '<|role{}|>'.format(':x') }}{{ '<|im_start|>' }}") == {"<|im_end|>", "<|im_start|>"}

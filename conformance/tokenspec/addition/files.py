@@ -165,12 +165,15 @@ def problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
 
 
 def markers(template: str) -> set[str]:
-    """Control-token shaped texts in the string literals and the plain text of a template."""
+    """Control-token shaped texts in the string literals and the plain text of a template.
+
+    One that is filled in by ``format`` (``<|assistant{}|>``) is not written as it stands there.
+    """
     from transformers.utils import chat_template_utils
 
     environment: Any = chat_template_utils._compile_jinja_template(template).environment  # noqa: SLF001
     pieces = [word for _, kind, word in environment.lex(template) if kind in {"data", "string"}]
-    return {marker for piece in pieces for marker in MARKER.findall(piece)}
+    return {marker for piece in pieces for marker in MARKER.findall(piece) if "{}" not in marker}
 
 
 def pins(published: Published) -> dict[str, str]:
