@@ -21,8 +21,6 @@ ROWS = [
     if spec.wire.stop
 ]
 ROME, OSLO = call("get_weather", {"city": "Rome"}, "callrome1"), call("get_weather", {"city": "Osló"}, "calloslo2")
-ANNOUNCED_BY = {"deepseek-v4": ["<｜DSML｜tool_calls>"]}
-"""Where the control token is only a part of what announces calls; elsewhere any control token does."""
 TURNS = {
     "answer": assistant("Lisbon, größer als 東京.\n\n  Indeed."),
     "thought": thinking("Mild winters: the\n\nsouth-west.", "Lisbon."),
@@ -48,7 +46,7 @@ def test_every_prefix_says_what_was_written_so_far(name, kind):
     except NotApplicable as reason:
         pytest.skip(str(reason))
     renderer, tools = renderer_of(row), conversation.tools
-    markers = ANNOUNCED_BY.get(name) or row.tokenizer.get_added_vocab()
+    markers = row.tokenizer.get_added_vocab()
     thoughts = [written(turn, "reasoning_content")]
     if "calls" in kind and content_is_written_as_thought(conversation, turn):
         thoughts.append(written(turn, "content"))

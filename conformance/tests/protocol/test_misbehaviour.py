@@ -268,9 +268,10 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize("place", ["load", "render"])
-def test_what_needs_a_module_that_is_not_here_is_not_judged(place: str) -> None:
+@pytest.mark.parametrize("name", ["elsewhere", None])
+def test_what_needs_a_module_that_is_not_here_is_not_judged(place: str, name: str | None) -> None:
     def imports(*_: object) -> None:
-        raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
+        raise ModuleNotFoundError("elsewhere", name=name)
 
     column = type("Needs", (), {"info": lambda _: {"name": "needs", "version": "1"}, "render": imports, place: imports})
     results = run_all(Run([InProcess("needs", column())], cells(), 10.0))

@@ -59,7 +59,7 @@ def outcome_of(error: BaseException) -> Outcome:
         place = getattr(error, "rejection_place", None)
         return Refused(code, str(error), place if isinstance(place, str) else "")
     if isinstance(error, ModuleNotFoundError):
-        return NotSupported(f"the module {error.name} is not installed here")
+        return NotSupported(f"the module {error.name or error} is not installed here")
     text = str(error).splitlines()
     return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
 

@@ -346,6 +346,6 @@ def test_a_frame_of_gemma_has_its_time_and_its_run():
     ],
 )
 def test_kimis_pictures_are_resized_as_transformers_does_it(width, height, grid, placeholders):
-    """Its processor cannot be imported without torchvision: the grids were written down with it."""
+    """The module of its processor needs torchvision: the grids are those of the one function, compiled by itself."""
     item = KIMI_K2_5_MEDIA.expansion(Medium("image", width, height)).item
     assert item == {"placeholders": placeholders, "grid_thw": grid}

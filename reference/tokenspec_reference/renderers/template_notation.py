@@ -23,6 +23,7 @@ from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_co
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_prompt
 
 if TYPE_CHECKING:
+    from tokenspec_reference.renderers.encode import Encoder
     from tokenspec_reference.renderers.family import Family
     from tokenspec_reference.renderers.renderer import Renderer
 
@@ -48,13 +49,48 @@ _EMPTY_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)(\s*)(</[a-z_]*think[a-z_]*
 _PROMPTED_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)\s*$")
 
 
-def notation_of(renderer: Renderer) -> tuple[ResponseFormat, dict[str, UnsupportedByReference]]:
-    """How completions of a template are read, and why ``thoughts`` or ``calls`` are not, where they are not."""
+@dataclass(frozen=True)
+class Asked:
+    """A question as a template writes it, without and with the generation prompt; empty where it refuses every one."""
+
+    ahead: str
+    prompted: str
+
+    @property
+    def opening(self) -> str:
+        """The generation prompt behind the question; empty where the template writes it anew."""
+        return self.prompted[len(self.ahead) :] if self.prompted.startswith(self.ahead) else ""
+
+    @property
+    def is_written_anew(self) -> bool:
+        """Whether something else stands in front of the question with the generation prompt than without it."""
+        return not self.prompted.startswith(self.ahead.partition(ASK)[0])
+
+
+def ask(renderer: Renderer) -> Asked:
+    """A question in the first form that the template does not refuse."""
+    for question, tools in _questions():
+        try:
+            prompted, *_ = renderer.render_parts([question], tools=tools)
+            ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
+        except (TemplateRejects, InvalidMessages):
+            continue
+        return Asked(ahead, prompted)
+    return Asked("", "")
+
+
+def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[str, UnsupportedByReference]]:
+    """How completions of a template are read, and why ``thoughts`` or ``calls`` are not, where they are not.
+
+    Args:
+        renderer: renders by the template.
+        opened: its generation prompt.
+    """
     unreadable: dict[str, UnsupportedByReference] = {}
-    before, after = _around_content(renderer)
+    before, after = _around_content(renderer, opened)
     response = ResponseFormat(before_content=before, after_content=after)
     try:
-        response = replace(response, thought=_thought(renderer, before))
+        response = replace(response, thought=_thought(renderer, before, opened))
     except UnsupportedByReference as unsupported:
         unreadable["thoughts"] = unsupported
     try:
@@ -64,31 +100,7 @@ def notation_of(renderer: Renderer) -> tuple[ResponseFormat, dict[str, Unsupport
     return response, unreadable
 
 
-def opening(renderer: Renderer) -> str:
-    """The generation prompt behind a question; empty where the template refuses every one, or writes it anew."""
-    ahead, prompted = _asked(renderer)
-    return prompted[len(ahead) :] if prompted.startswith(ahead) else ""
-
-
-def is_written_anew(renderer: Renderer) -> bool:
-    """Whether something else stands in front of a question with the generation prompt than without it."""
-    ahead, prompted = _asked(renderer)
-    return not prompted.startswith(ahead.partition(ASK)[0])
-
-
-def _asked(renderer: Renderer) -> tuple[str, str]:
-    """A question without and with the generation prompt; empty where the template refuses every one."""
-    for ask, tools in _asks():
-        try:
-            prompted, *_ = renderer.render_parts([ask], tools=tools)
-            ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
-        except (TemplateRejects, InvalidMessages):
-            continue
-        return ahead, prompted
-    return "", ""
-
-
-def _asks() -> Iterator[tuple[Mapping[str, Any], Any]]:
+def _questions() -> Iterator[tuple[Mapping[str, Any], Any]]:
     """A question in the forms that templates insist on: text or parts, without tools or with one."""
     for tools in (None, [TOOL]):
         yield {"role": "user", "content": ASK}, tools
@@ -106,13 +118,13 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     """
     words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
     found: str | None = None
-    for ask, tools in _asks():
-        in_parts = isinstance(ask["content"], list) and turn["content"]
+    for question, tools in _questions():
+        in_parts = isinstance(question["content"], list) and turn["content"]
         formed = {**turn, "content": _parts(turn["content"]) if in_parts else turn["content"]}
         for spelled in _spellings(formed):
             try:
-                whole, *_ = renderer.render_parts([ask, spelled], tools=tools, add_generation_prompt=False)
-                ahead, *_ = renderer.render_parts([ask], tools=tools, add_generation_prompt=False)
+                whole, *_ = renderer.render_parts([question, spelled], tools=tools, add_generation_prompt=False)
+                ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
             except (TemplateRejects, InvalidMessages):
                 continue
             text = whole.removeprefix(ahead)
@@ -130,20 +142,20 @@ def _spellings(turn: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield {**spelled, "content": None}
 
 
-def _around_content(renderer: Renderer) -> tuple[str, str]:
+def _around_content(renderer: Renderer, opened: str) -> tuple[str, str]:
     """What the template writes between its prompt and an answer, and between an answer and what closes the turn.
 
     White space in front of an answer belongs to the answer, also behind one that nothing closes.
     """
     text = _turn_text(renderer, {"role": "assistant", "content": ANSWER}) or ""
     before, _, behind = text.partition(ANSWER)
-    before = before.removeprefix(opened) if before.startswith(opened := opening(renderer)) else ""
+    before = before.removeprefix(opened) if before.startswith(opened) else ""
     closed = [at for stop in renderer.family.stop_tokens if (at := behind.find(stop)) >= 0]
     after = behind[: min(closed, default=len(behind))]
     return before if before.strip() else "", after if closed or after.strip() else ""
 
 
-def _thought(renderer: Renderer, before_content: str) -> ThoughtFormat | None:
+def _thought(renderer: Renderer, before_content: str, opened: str) -> ThoughtFormat | None:
     """Markers and white space around a thought; None where the template neither writes nor prompts one."""
     turn = {"role": "assistant", "reasoning_content": REASON, "content": ANSWER}
     texts = [_turn_text(renderer, told) for told in (turn, {**turn, "tool_calls": [CALL]})]
@@ -156,13 +168,13 @@ def _thought(renderer: Renderer, before_content: str) -> ThoughtFormat | None:
         if empty := _EMPTY_THOUGHT.fullmatch(before_content):
             inside = len(empty[2]) // 2
             return ThoughtFormat(empty[1], empty[3], empty[2][:inside], empty[2][inside:], empty[4])
-        prompted = _PROMPTED_THOUGHT.search(opening(renderer))
+        prompted = _PROMPTED_THOUGHT.search(opened)
         return prompted and ThoughtFormat(prompted[1], f"</{prompted[1][1:]}")
     before, _, rest = text.partition(REASON)
     between, found, _ = rest.partition(ANSWER)
-    opened, closed = before.rstrip(), between.lstrip()
+    begun, closed = before.rstrip(), between.lstrip()
     markers = sorted({*renderer.encoder.added.values(), *_TAG.findall(text)}, key=len, reverse=True)
-    opener = next((opened[opened.rfind(marker) :] for marker in markers if _ends_with(opened, marker)), None)
+    opener = next((begun[begun.rfind(marker) :] for marker in markers if _ends_with(begun, marker)), None)
     closer = next((marker for marker in markers if closed.startswith(marker)), None)
     behind = closed[len(closer or "") :].removesuffix(before_content)
     if not found or opener is None or closer is None or behind.strip():
@@ -170,7 +182,7 @@ def _thought(renderer: Renderer, before_content: str) -> ThoughtFormat | None:
     return ThoughtFormat(
         opener,
         closer,
-        after_open=before[len(opened) :],
+        after_open=before[len(begun) :],
         before_close=between[: len(between) - len(closed)],
         after_close=behind,
     )
@@ -219,12 +231,11 @@ class Wrote:
     calls: int
 
 
-def written(renderer: Renderer) -> Iterator[list[Wrote]]:
+def written(renderer: Renderer, opened: str) -> Iterator[list[Wrote]]:
     """An answer, a thought and a call as the template writes them behind its prompt; the call by two forms of its id.
 
     What it refuses or drops, or does not go on with from its prompt, is left out.
     """
-    opened = opening(renderer)
 
     def wrote(reasoning: str | None, content: str, calls: list[Any]) -> Wrote | None:
         turn: dict[str, Any] = {"role": "assistant", "content": content}
@@ -243,16 +254,19 @@ def written(renderer: Renderer) -> Iterator[list[Wrote]]:
         yield [sample for sample in (*plain, wrote(None, "", [call])) if sample is not None]
 
 
-def family_alike(renderer: Renderer, samples: Sequence[Sequence[Wrote]]) -> Family | None:
+def family_alike(renderer: Renderer, opened: str, samples: Sequence[Sequence[Wrote]]) -> Family | None:
     """A hand-written family that reads all that a template writes, a call among it, in one of two forms of its id."""
     whole = [sample for sample in samples if any(wrote.calls for wrote in sample)]
-    known = (load_family(name, renderer.chat_template) for name in FAMILIES)
-    return next((one for one in known if any(reads_back(renderer, one, sample) for sample in whole)), None)
+    for name in FAMILIES:
+        family = load_family(name, renderer.chat_template)
+        if any(reads_back(renderer.encoder, opened, family, sample) for sample in whole):
+            return family
+    return None
 
 
-def reads_back(renderer: Renderer, family: Family, samples: Sequence[Wrote]) -> bool:
+def reads_back(encoder: Encoder, opened: str, family: Family, samples: Sequence[Wrote]) -> bool:
     """Whether a family reads what a template wrote behind its prompt."""
-    encoder, form, opened = renderer.encoder, family.response, opening(renderer)
+    form = family.response
     if family.stop_tokens and not encoder.has(family.stop_tokens[0]):
         return False
     stops = frozenset(encoder.id_of(token) for token in family.stop_tokens if encoder.has(token))

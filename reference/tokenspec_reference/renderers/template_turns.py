@@ -25,10 +25,9 @@ from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
 from tokenspec_reference.renderers.template_notation import (
     ANSWER,
+    ask,
     family_alike,
-    is_written_anew,
     notation_of,
-    opening,
     reads_back,
     written,
 )
@@ -144,7 +143,7 @@ def turns_of_template(
     bare = TemplateTurns(
         family=Family(
             _no_segments,
-            lambda _chat: opening(bare),
+            lambda _chat: asked.opening,
             tuple(dict.fromkeys((*closers, *stops))),
             closes_by_next_marker=by_next_marker,
         ),
@@ -156,19 +155,22 @@ def turns_of_template(
         chat_template=template.chat_template,
         template=template,
     )
-    response, unreadable = notation_of(bare)
-    if is_written_anew(bare):
+    asked = ask(bare)
+    response, unreadable = notation_of(bare, asked.opening)
+    if asked.is_written_anew:
         unreadable["thoughts"] = UnsupportedByReference("the prompt does not go on from the question", field="template")
     family = replace(bare.family, response=response)
-    samples = list(written(bare))
+    samples = list(written(bare, asked.opening))
     for what, is_call in (("thoughts", False), ("calls", True)):
         wrote = [[one for one in sample if bool(one.calls) is is_call] for sample in samples]
-        if what not in unreadable and not any(reads_back(bare, family, sample) for sample in wrote):
+        if what in unreadable:
+            continue
+        if not any(reads_back(bare.encoder, asked.opening, family, sample) for sample in wrote):
             unreadable[what] = UnsupportedByReference(
                 f"{what} are not read back as the template writes them", field="template"
             )
     if unreadable:
-        alike = family_alike(bare, samples)
+        alike = family_alike(bare, asked.opening, samples)
         if alike is not None:
             known_stops = tuple(filter(template.encoder.has, alike.stop_tokens))
             family = replace(family, response=alike.response, stop_tokens=known_stops)

@@ -83,8 +83,20 @@ def _content_and_calls(
         end = len(view.text) if close < 0 else close + len(form.end)
         calls += [_record(view, begin, end, attempt) for attempt in attempts]
         position = end
-    texts.append(view.text[position:])
+    cut = _cut_marker(view, position, form.begin)
+    if cut < len(view.text):
+        calls.append(_record(view, cut, len(view.text), Attempt(None, None, "unclosed_block")))
+    texts.append(view.text[position:cut])
     return _content(view, texts, form, has_calls=bool(calls)), calls
+
+
+def _cut_marker(view: Completion, start: int, marker: str) -> int:
+    """Where a completion that was cut inside a marker begins it; its length where no control token says that it did."""
+    end = len(view.text)
+    for position in range(max(start, end - len(marker)), end):
+        if not view.stopped and marker.startswith(view.text[position:]):
+            return position if any(control >= position for control in view.controls) else end
+    return end
 
 
 def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSchemas) -> tuple[int, list[Attempt]]:

@@ -1,8 +1,8 @@
 """The processors of ``transformers``, made of numbers: no hub, no file, and no torchvision.
 
-What needs torchvision is pixel arithmetic on videos, which changes no count; sampling of frames, resized sizes, times
-and text are the processor's own code. Beside the whole processor (torchvision 0.28) the same frames and grids came out
-for 60 of 60 random videos.
+What needs torchvision is pixel arithmetic on videos and on Kimi's pictures, which changes no count; sampled frames,
+resized sizes, times and text are the processors' own code. Beside the whole processor of Qwen3-VL (torchvision 0.28)
+the same frames and grids came out for 60 of 60 random videos.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _KimiGrids:
 
         del kwargs
         patch, longest = int(self.settings["patch_size"]), int(self.settings["max_side"])
-        resize = function_of("transformers.models.kimi_k25.image_processing_kimi_k25", "navit_resize")
+        resize = _function_of("transformers.models.kimi_k25.image_processing_kimi_k25", "navit_resize")
         most = int(self.settings["max_patches"])
         grids = []
         for image in images:
@@ -198,7 +198,7 @@ class _KimiGrids:
 
 
 @cache
-def function_of(module: str, name: str) -> Any:
+def _function_of(module: str, name: str) -> Any:
     """One function of a module that cannot be imported here, compiled by itself; it needs ``math`` alone."""
     package, _, last = module.rpartition(".")
     folder = Path(import_module(package).__path__[0])

@@ -71,6 +71,15 @@ CASES = (
         MALFORMED,
     ),
     odd(
+        "dsml-cut-in-marker",
+        "A completion cut in the tag that announces calls, behind its control token, is an attempt and no content.",
+        DSML,
+        "Hm.\n\n<｜DSML｜tool_",
+        CUT,
+        stop=None,
+        content="Hm.",
+    ),
+    odd(
         "dsml-unclosed",
         "A call whose close is missing when the turn stops is an attempt.",
         DSML,
