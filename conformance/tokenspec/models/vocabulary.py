@@ -43,7 +43,7 @@ _ALPHABET = byte_alphabet()
 
 def spell(token: bytes) -> str:
     """Token bytes in the byte-level alphabet."""
-    return "".join(_ALPHABET[byte] for byte in token)
+    return token.decode("latin-1").translate(_ALPHABET)
 
 
 def read_vocabulary(data: bytes, file_format: str, *, merges: str) -> Vocabulary:
@@ -108,20 +108,17 @@ def merges_of_ranks(ranks: Mapping[bytes, int], rule: str) -> Merges:
     converters of tiktoken files write). ``one-per-token``: the single merge that forms the token when ranks below its
     own are applied to its bytes (what a vocabulary trained with one merge per token contains).
     """
-    ordered = sorted(ranks, key=ranks.__getitem__)
+    spelled = {spell(token): rank for token, rank in ranks.items()}
+    ordered = sorted(spelled, key=spelled.__getitem__)
     if rule == "one-per-token":
-        pairs = (_last_merge(ranks, token) for token in ordered if len(token) > 1)
-        return [(spell(left), spell(right)) for left, right in pairs]
+        return [_last_merge(spelled, token) for token in ordered if len(token) > 1]
     return [
-        (spell(left), spell(right))
+        (left, right)
         for token in ordered
-        for left, right in sorted(
-            (
-                (token[:cut], token[cut:])
-                for cut in range(1, len(token))
-                if token[:cut] in ranks and token[cut:] in ranks
-            ),
-            key=lambda parts: (ranks[parts[0]], ranks[parts[1]]),
+        for _, _, left, right in sorted(
+            (spelled[token[:cut]], spelled[token[cut:]], token[:cut], token[cut:])
+            for cut in range(1, len(token))
+            if token[:cut] in spelled and token[cut:] in spelled
         )
     ]
 
@@ -137,9 +134,9 @@ def merges_of_scores(tokens: Mapping[str, int], scores: Sequence[float]) -> Merg
     return [(left, right) for *_, left, right in sorted(splits)]
 
 
-def _last_merge(ranks: Mapping[bytes, int], token: bytes) -> tuple[bytes, bytes]:
-    """The two parts left when every merge of lower rank has been applied to the bytes of ``token``."""
-    limit, parts = ranks[token], [token[n : n + 1] for n in range(len(token))]
+def _last_merge(ranks: Mapping[str, int], token: str) -> tuple[str, str]:
+    """The two parts left when every merge of lower rank has been applied to the spelled bytes of ``token``."""
+    limit, parts = ranks[token], list(token)
     while len(parts) > 2:
         rank, at = min((ranks.get(parts[n] + parts[n + 1], limit), n) for n in range(len(parts) - 1))
         if rank >= limit:
