@@ -21,7 +21,7 @@ def derives(question: Question) -> bool:
     return bool(asked_roles(question))
 
 
-def owned_labels(subject: Subject) -> list[Label]:
+def owned_labels(subject: Subject) -> tuple[Label, ...]:
     """The labels of all tokens. Raises NotComparable where another text leaves some to nobody."""
     labels = labels_of(subject)
     if any(kind == "unattributed" for kind, _ in labels):

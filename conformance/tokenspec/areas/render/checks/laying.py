@@ -64,15 +64,16 @@ class Laid:
             min(max(start + 1, end), start + LONGEST_TOKEN) for start, end in zip(self.starts, following, strict=True)
         ]
 
-    def labels(self, straddle: str) -> list[Label]:
+    @lru_cache(maxsize=8)  # noqa: B019 - every check of a cell asks for the same; the last few answers are kept
+    def labels(self, straddle: str) -> tuple[Label, ...]:
         """Per token its kind and message, by the rule a row names (``first-char`` or ``overlap``)."""
-        first = [self.characters.at(start) for start in self.starts]
+        first = tuple(map(self.characters.at, self.starts))
         if straddle == "first-char":
             return first
-        return [
+        return tuple(
             label if label[0] in BODY else self.characters.first_body(start, end) or label
             for label, start, end in zip(first, self.starts, self.ends, strict=True)
-        ]
+        )
 
 
 @lru_cache(maxsize=8)

@@ -45,12 +45,12 @@ def comes_back(question: Question, text: str) -> bool:
     return decode(question, encode(question, text)) == text
 
 
-def labels_of(subject: Subject) -> list[Label]:
+def labels_of(subject: Subject) -> tuple[Label, ...]:
     """Per token of the output its kind and message, by the rule the row names."""
     return laid(subject).labels(row_of(subject).spec.wire.straddle)
 
 
-def expected_labels(question: Question) -> list[Label] | None:
+def expected_labels(question: Question) -> tuple[Label, ...] | None:
     """The same of the canonical tokens; None where the oracle cannot tell."""
     canonical = laid_canonically(question)
     return None if canonical is None else canonical.labels(row_of(question).spec.wire.straddle)
