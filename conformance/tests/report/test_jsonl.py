@@ -57,13 +57,29 @@ quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCh
 
 
 @quick
-@given(saved=st.lists(results, max_size=5), names=st.lists(texts, max_size=3, unique=True))
-def test_what_is_written_is_read_back(tmp_path: Path, saved: list[CellResult], names: list[str]) -> None:
-    path = tmp_path / "run.jsonl"
+@given(
+    saved=st.lists(results, max_size=5),
+    names=st.lists(texts, max_size=3, unique=True),
+    file=st.sampled_from(["run.jsonl", "run.jsonl.gz"]),
+)
+def test_what_is_written_is_read_back(tmp_path: Path, saved: list[CellResult], names: list[str], file: str) -> None:
+    path = tmp_path / file
     head = header(*names, *(result.impl for result in saved))
     head["areas"] = {result.area: {"title": result.area, "levels": []} for result in saved}
     save_report(path, head, saved)
     assert read_report(path) == Report(json.loads(json.dumps(head)), saved)
+
+
+def test_a_compressed_report_is_small_and_one_that_is_cut_is_refused(tmp_path: Path) -> None:
+    plain, small = tmp_path / "run.jsonl", tmp_path / "run.jsonl.gz"
+    saved = [cell(finding("render.text"), case=f"render/case-{number}") for number in range(500)]
+    for path in (plain, small):
+        save_report(path, header("mini"), saved)
+    assert 10 * small.stat().st_size < plain.stat().st_size
+    for damaged in (small.read_bytes()[:-9], small.read_bytes()[:40] + bytes(40) + small.read_bytes()[80:]):
+        small.write_bytes(damaged)
+        with pytest.raises(UsageError, match="compressed, and damaged or cut"):
+            read_report(small)
 
 
 @quick

@@ -108,7 +108,7 @@ def judge(
 @impl_option
 @selection_options
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
-@click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines.")
+@click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 @click.option(

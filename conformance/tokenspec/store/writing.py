@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 from filelock import FileLock
+
+QUICKLY = 3
+"""How hard a compressed file is worked on: reports repeat themselves so much that more gains little."""
 
 
 @contextmanager
 def open_atomically(path: Path) -> Iterator[TextIO]:
-    """A stream into a temporary file that is renamed at the end: a crash leaves the old file or the new one."""
+    """A stream into a temporary file that is renamed at the end: a crash leaves the old file or the new one.
+
+    A name that ends in ``.gz`` is written compressed.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
+        with os.fdopen(handle, "wb") as raw:
+            if path.suffix == ".gz":
+                with gzip.open(raw, "wt", compresslevel=QUICKLY, encoding="utf-8", newline="\n") as stream:
+                    yield cast("TextIO", stream)
+            else:
+                with io.TextIOWrapper(raw, encoding="utf-8", newline="\n") as stream:
+                    yield stream
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
