@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
-from tokenspec.errors import AdapterError, UsageError
+from tokenspec.errors import AdapterError, UnknownName
 from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
 
@@ -100,8 +101,10 @@ def test_exit_code_by_verdict(verdict: Verdict, severity: str, code: int) -> Non
 
 
 def test_names_that_do_not_exist_are_usage_errors() -> None:
-    with pytest.raises(UsageError, match=r"Known: .*reference"):
+    with pytest.raises(UnknownName, match=r"no adapter 'refrence'\. Did you mean reference"):
         resolve("refrence")
+    with pytest.raises(UnknownName, match=r"no adapter 'zzz'\. Known: .*reference"):
+        resolve("zzz")
     with pytest.raises(AdapterError, match="Check the module path"):
         resolve("no.such.module:thing")
     with pytest.raises(AdapterError, match="Check the module path"):
@@ -124,6 +127,11 @@ def test_an_adapter_must_say_who_it_is(adapter: object) -> None:
 
 
 def test_selection_refuses_what_does_not_exist() -> None:
-    for selection in (Selection(areas=("rendr",)), Selection(rows=("qwen-9",)), Selection(cases=("render/none",))):
-        with pytest.raises(UsageError):
+    for selection, meant in (
+        (Selection(rows=("qwen33",)), "no row 'qwen33'. Did you mean qwen3"),
+        (Selection(areas=("rendr",)), "no area 'rendr'. Did you mean render?"),
+        (Selection(rows=("none",)), "no row 'none'. Known: deepseek-r1"),
+        (Selection(cases=("render/role-usr",)), "no case 'render/role-usr'. Did you mean render/role-user"),
+    ):
+        with pytest.raises(UnknownName, match=re.escape(meant)):
             select_cells(selection)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class TokenspecError(Exception):
     """Base of the suite's own errors; ``exit_code`` is what the command line returns."""
@@ -13,6 +16,17 @@ class UsageError(TokenspecError):
     """The command line names something that does not exist."""
 
     exit_code = 2
+
+
+class UnknownName(UsageError):
+    """Nothing is called so: the names that are spelled like it are suggested, or all are listed."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str], *, cure: str = "") -> None:
+        """``what`` kind of thing ``name`` was to be, among the ``known``; ``cure`` is what else helps."""
+        names = list(known)
+        close = difflib.get_close_matches(name, names, n=3)
+        meant = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(names) or 'none'}."
+        super().__init__(f"no {what} {name!r}. {meant} {cure}".rstrip())
 
 
 class AdapterError(TokenspecError):

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenspec.adapters import Column
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.errors import AdapterError, UsageError
+from tokenspec.errors import AdapterError, UnknownName
 
 GROUP = "tokenspec.adapters"
 
@@ -33,7 +33,7 @@ def resolve(text: str) -> Column:
     """Make the column that ``--impl TEXT`` names.
 
     Raises:
-        UsageError: nothing of that name.
+        UnknownName: nothing of that name.
         AdapterError: it exists, but importing or starting it failed.
     """
     if text.startswith("cmd:"):
@@ -50,10 +50,8 @@ def resolve(text: str) -> Column:
             ) from error
     module, separator, attribute = text.partition(":")
     if not separator:
-        raise UsageError(
-            f"--impl {text}: no adapter of that name. Known: {', '.join(sorted(points))}. "
-            "Or give pkg.mod:attr, or cmd:PROGRAM for another language."
-        )
+        cure = "Or give --impl pkg.mod:attr, or --impl cmd:PROGRAM for another language."
+        raise UnknownName("adapter", text, sorted(points), cure=cure)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

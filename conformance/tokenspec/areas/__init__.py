@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from tokenspec.adapters import CONVERSE
 from tokenspec.data import checkout_root
+from tokenspec.errors import UnknownName
 
 if TYPE_CHECKING:
     from tokenspec.areas.area import Area
@@ -32,6 +33,17 @@ def areas() -> dict[str, Area]:
     found: list[Area] = [importlib.import_module(f"{folder}.area").AREA for folder in _folders()]
     found.sort(key=lambda area: (area.order, area.name))
     return {area.name: area for area in found}
+
+
+def area_of(name: str) -> Area:
+    """An area by name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in areas():
+        raise UnknownName("area", name, areas())
+    return areas()[name]
 
 
 def operations() -> tuple[str, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokenspec.areas import areas
+from tokenspec.areas import area_of, areas
 from tokenspec.areas.area import Area, Cell, Loan, models_of
 from tokenspec.data import fixtures_dir
-from tokenspec.errors import FixtureError, UsageError
+from tokenspec.errors import FixtureError, UnknownName, UsageError
 from tokenspec.models import RowSpec, specs
 from tokenspec.store.canonical import convert, input_sha256
 from tokenspec.store.case_files import cases_in
@@ -84,10 +84,8 @@ class Selection:
         """The chosen areas, or all."""
         known = areas()
         wanted = self.areas or tuple({case.split("/")[0] for case in self.cases if "/" in case}) or tuple(known)
-        unknown = [name for name in wanted if name not in known]
-        if unknown:
-            raise UsageError(f"no area {unknown[0]!r}. Known: {', '.join(known)}.")
-        return [area for name, area in known.items() if name in wanted]
+        chosen = [area_of(name) for name in wanted]
+        return [area for area in known.values() if area in chosen]
 
     def takes_case(self, case: Case) -> bool:
         """``render/tool-parallel``, ``tool-parallel`` and the prefix ``render/tool-`` all name a case."""
@@ -118,15 +116,23 @@ def select_cells(selection: Selection, *, with_goldens: bool = True, outdated: b
     order = {row: number for number, row in enumerate(("-", *known))}
     cells.sort(key=lambda cell: order.get(cell.row, len(order)))
     if selection.cases and not cells:
+        _refuse_unknown_cases(selection)
         raise UsageError(f"no case matches {', '.join(selection.cases)}. See: tokenspec list cases.")
     return cells
+
+
+def _refuse_unknown_cases(selection: Selection) -> None:
+    cases = [case for area in selection.area_list() for case in load_cases(area)]
+    for name in selection.cases:
+        if not any(replace(selection, cases=(name,)).takes_case(case) for case in cases):
+            raise UnknownName("case", name, [case.id for case in cases])
 
 
 def _refuse_unknown_rows(rows: Iterable[str], known: Mapping[str, RowSpec]) -> None:
     for row in rows:
         for part in models_of(row):
             if part not in known:
-                raise UsageError(f"no row {part!r}. Known: {', '.join(sorted(known))}.")
+                raise UnknownName("row", part, sorted(known), cure="See: tokenspec list rows")
 
 
 def _cells_of(

@@ -15,7 +15,7 @@ from rich.table import Table
 from tokenspec.bench import benches
 from tokenspec.benchmark import Figure
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName
 
 
 @click.command()
@@ -26,7 +26,7 @@ def bench(names: tuple[str, ...], markdown: bool) -> None:
     known = benches()
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise UsageError(f"no benchmark {unknown[0]!r}. Known: {', '.join(known)}")
+        raise UnknownName("benchmark", unknown[0], known)
     console = screen()
     missed = 0
     for name, item in known.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from rich.table import Table
 
 from tokenspec.adapters.resolve import resolve
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName, UsageError
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
 from tokenspec.parallel import default_jobs
 from tokenspec.runner import Run
@@ -118,18 +117,15 @@ def choose(areas: tuple[str, ...], only: tuple[str, ...]) -> list[Mutant]:
     """The mutants of these areas and names, or all.
 
     Raises:
-        UsageError: there is no such area, or no such mutant in it.
+        UnknownName: there is no such area, or no such mutant in it.
     """
-    from tokenspec.areas import areas as known_areas
+    from tokenspec.areas import area_of
 
-    for area in areas:
-        if area not in known_areas():
-            raise UsageError(f"no area {area!r}. Known: {', '.join(known_areas())}.")
-    known = load_mutants(areas)
+    known = load_mutants([area_of(area).name for area in areas])
+    names = [mutant.id for mutant in known]
     for id_ in only:
-        if id_ not in {mutant.id for mutant in known}:
-            close = difflib.get_close_matches(id_, [mutant.id for mutant in known], n=3)
-            raise UsageError(f"no mutant {id_!r} in {', '.join(areas) or 'any area'}. Near: {', '.join(close) or '-'}.")
+        if id_ not in names:
+            raise UnknownName("mutant", id_, names)
     return [mutant for mutant in known if not only or mutant.id in only]
 
 

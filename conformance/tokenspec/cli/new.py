@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from tokenspec.areas import areas
-from tokenspec.areas.area import Area
+from tokenspec.areas import area_of
 from tokenspec.data import checkout_root, data_root
 from tokenspec.errors import UsageError
 from tokenspec.skeletons import making, unfilled
@@ -95,13 +94,6 @@ def root() -> Path:
     if found is None or data_root() != found:
         raise UsageError("tokenspec new writes source; use it in a checkout, with: tox -e dev")
     return found
-
-
-def area_of(name: str) -> Area:
-    """An area by name."""
-    if name not in areas():
-        raise UsageError(f"no area {name!r}. Known: {', '.join(areas())}.")
-    return areas()[name]
 
 
 def write(planned: making.Planned) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tokenspec.areas import areas, modules
+from tokenspec.areas import area_of, areas, modules
 from tokenspec.data import checkout_root, fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.store.case_files import write_cases
@@ -26,10 +26,7 @@ def write_area(names: Sequence[str] = (), target: Path | None = None) -> Iterato
     """
     if checkout_root() is None:
         raise UsageError("generators live in the source checkout, not in the wheel; clone the repository")
-    for name in names:
-        if name not in areas():
-            raise UsageError(f"no area {name!r}. Known: {', '.join(areas())}.")
-    for area in names or areas():
+    for area in [area_of(name).name for name in names] or areas():
         folder = (target or fixtures_dir()) / "cases" / area
         made = themes(area)
         for theme, cases in made.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ def chosen_parts(names: Sequence[str]) -> list[Part]:
     """The parts with these names, or those that these areas judge; all where none is named.
 
     Raises:
-        UsageError: nothing is called so.
+        UnknownName: nothing is called so.
     """
     known = {name for part in PARTS for name in (part.name, *part.areas)}
     for name in names:
         if name not in known:
-            raise UsageError(f"no part of the reference is called {name!r}. Known: {', '.join(sorted(known))}.")
+            raise UnknownName("part of the reference", name, sorted(known))
     return [part for part in PARTS if not names or not {part.name, *part.areas}.isdisjoint(names)]
