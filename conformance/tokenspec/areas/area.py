@@ -67,6 +67,7 @@ class Area:
         refusals: the level in which refusing what the oracle accepts counts; empty: the first.
         ask: (request, what the implementation declares of its form) -> the request in that form.
         declare: (question, what it declares, its output) -> what is expected of an answer in that form.
+        needs: modules that judging takes beside those that come with a plain install.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Area:
     refusals: str = ""
     ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
     declare: Callable[[Any, Profile, Any], Any] | None = None
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

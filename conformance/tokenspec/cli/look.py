@@ -166,7 +166,7 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
     table = table_of("", "token", *columns)
     for position in range(max((len(ids) for ids in columns.values()), default=0)):
         ids = [column[position] if position < len(column) else None for column in columns.values()]
-        texts = [f"{id_} {loaded.tokenizer.decode([id_])!r}" if id_ is not None else "" for id_ in ids]
+        texts = [f"{id_} {loaded.vocabulary.decode([id_])!r}" if id_ is not None else "" for id_ in ids]
         same = len(set(ids)) == 1
         table.add_row(
             "" if same else "≠",

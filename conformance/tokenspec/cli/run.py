@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from tokenspec.adapters import CONVERSE, Column
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas import operations
+from tokenspec.areas import areas, operations
 from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
@@ -161,6 +162,7 @@ def run(
         columns = columns_of(impls)
         known = plan_known_failures(chosen, columns, gate or impls)
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
+        refuse_missing_modules(cells, columns)
         results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept)
     results = known.judge(results)
     whole = Report(header(columns, cells, known.summary(), oracle, require_judged), results)
@@ -191,6 +193,22 @@ def run(
     for line in changed:
         click.echo(line, err=True)
     sys.exit(code)
+
+
+def refuse_missing_modules(cells: Sequence[Cell], columns: Sequence[Column]) -> None:
+    """What judging takes is here, for every area that some column answers.
+
+    Raises:
+        UsageError: naming the module, and what brings it.
+    """
+    for area in {cell.area.name: cell.area for cell in cells}.values():
+        missing = [module for module in area.needs if importlib.util.find_spec(module) is None]
+        if missing and any(column.has(area.operation) for column in columns):
+            others = " ".join(f"--area {name}" for name, other in areas().items() if not other.needs)
+            raise UsageError(
+                f"the area {area.name} is judged with {missing[0]}, which is not installed here. "
+                f"Run: pip install 'tokenspec[reference]', or leave it out: {others}"
+            )
 
 
 def save_run(report: Path | None, html: Path | None, saved: Report) -> None:

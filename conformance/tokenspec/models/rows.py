@@ -16,6 +16,7 @@ from tokenspec.models.cache import sha256
 from tokenspec.models.errors import AssetsMissing, ModelError, UnknownRow
 from tokenspec.models.progress import Notes
 from tokenspec.models.publisher import TEMPLATE, TOKENIZER
+from tokenspec.models.row_vocabulary import RowVocabulary
 from tokenspec.models.sources import Sources
 from tokenspec.models.spec import Carrier, DirectorySource, RowSpec, decode
 from tokenspec.models.template import template_pin, template_text
@@ -118,8 +119,13 @@ class Row:
         return template_text((self.directory / self.spec.template_file).read_bytes())
 
     @cached_property
+    def vocabulary(self) -> RowVocabulary:
+        """What judges read: the folder's tokenizer by ``tokenizers`` alone, loaded on first use."""
+        return RowVocabulary(self.directory)
+
+    @cached_property
     def tokenizer(self) -> Any:
-        """The ``transformers`` fast tokenizer of the folder; imported and loaded on first use."""
+        """What oracles ask: the ``transformers`` fast tokenizer of the folder; imported and loaded on first use."""
         from transformers import PreTrainedTokenizerFast
 
         return PreTrainedTokenizerFast.from_pretrained(str(self.directory))

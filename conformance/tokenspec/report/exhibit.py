@@ -49,7 +49,7 @@ def input_text(value: object) -> str:
 
 def windows(subject: Subject, expected: Labelled, got: Labelled | None) -> tuple[Tokens, Tokens | None]:
     """Both sides, cut to the same window around the first difference."""
-    tokenizer = subject.rows[subject.cell.row].tokenizer
+    tokenizer = subject.rows[subject.cell.row].vocabulary
     at = 0 if got is None else first_difference(expected, got)
     start, end = max(0, at - WINDOW), at + WINDOW
     return tokens(tokenizer, *expected, start, end), None if got is None else tokens(tokenizer, *got, start, end)

@@ -63,4 +63,5 @@ AREA = Area(
     rows=rows,
     request=request,
     oracle=oracle,
+    needs=("transformers",),
 )

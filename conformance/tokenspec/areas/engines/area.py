@@ -45,4 +45,5 @@ AREA = Area(
     rows=rows,
     request=request,
     oracle=oracle,
+    needs=("transformers",),
 )

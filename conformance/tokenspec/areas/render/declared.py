@@ -66,7 +66,7 @@ def declared_expect(question: Question, profile: Profile, output: RenderOutput) 
     text = "".join(span[3] for span in spans)
     if text == expect.text:
         return msgspec.structs.replace(expect, spans=spans)
-    tokenizer = question.rows[question.cell.row].tokenizer
+    tokenizer = question.rows[question.cell.row].vocabulary
     return msgspec.structs.replace(expect, spans=spans, token_ids=tokenizer.encode(text, add_special_tokens=False))
 
 

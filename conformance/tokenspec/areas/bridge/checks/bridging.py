@@ -86,7 +86,7 @@ def sampled_ids_stay(subject: Subject) -> None:
 def goes_on_behind_a_stop(question: Question) -> bool:
     """Tokens were sampled behind a stop token."""
     row = question.rows[question.cell.row]
-    stops = {row.tokenizer.convert_tokens_to_ids(stop) for stop in row.spec.wire.stop}
+    stops = {row.vocabulary.convert_tokens_to_ids(stop) for stop in row.spec.wire.stop}
     return may_answer(question) and not stops.isdisjoint(question.expect.completion_ids[:-1])
 
 
@@ -163,7 +163,7 @@ def a_thought_is_closed(subject: Subject) -> None:
     if got[max(0, len(got) - len(suffix)) :] != suffix:
         raise first_difference(subject, suffix, got)
     close = (expect.thought_close or "").strip()
-    between = subject.rows[subject.cell.row].tokenizer.decode(got[: len(got) - len(suffix)])
+    between = subject.rows[subject.cell.row].vocabulary.decode(got[: len(got) - len(suffix)])
     if close and between.count(close) != 1:
         raise Violation("the thought is not closed exactly once", expected=repr(close), got=repr(between))
 
@@ -221,7 +221,7 @@ def labels_of_suffix(subject: Subject) -> list[tuple[str, int | None]]:
     spans, row = subject.expect.spans, subject.rows[subject.cell.row]
     text = "".join(span[3] for span in spans)
     owners = [(kind, message) for kind, message, _, part in spans for _ in part]
-    starts = token_starts(row.tokenizer, subject.expect.suffix_ids, text)
+    starts = token_starts(row.vocabulary, subject.expect.suffix_ids, text)
     if starts is None:
         raise NotGiven("the suffix's ids do not spell its text")
     labels: list[tuple[str, int | None]] = []

@@ -117,7 +117,7 @@ class _Small:
 
 def row_vocabulary(row: Row) -> OracleVocabulary:
     """A row's vocabulary: bytes by its decoder's kind, text encoded without prefix space and special tokens."""
-    spec = json.loads(row.tokenizer.backend_tokenizer.to_str())
+    spec = json.loads(row.vocabulary.backend_tokenizer.to_str())
     control = {
         token["content"]: token["id"]
         for token in spec["added_tokens"]

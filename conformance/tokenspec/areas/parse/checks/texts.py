@@ -67,7 +67,7 @@ def white_space_is_kept(subject: Subject) -> None:
 def ending_stop(question: Question) -> str | None:
     """The stop token that ends the completion."""
     row, ids = question.rows[question.cell.row], question.expect.token_ids
-    stops = {row.tokenizer.convert_tokens_to_ids(stop): stop for stop in row.spec.wire.stop}
+    stops = {row.vocabulary.convert_tokens_to_ids(stop): stop for stop in row.spec.wire.stop}
     return stops.get(ids[-1]) if ids else None
 
 
@@ -166,7 +166,7 @@ NOTATION = frozenset(
 @check("parse.nothing-lost", area="parse", level="TEXT", requires=("RND-082",), kind="golden", applies=cites("RND-082"))
 def no_word_is_lost(subject: Subject) -> None:
     """Every word of the completion stands in content, reasoning or a call."""
-    tokenizer, output = subject.rows[subject.cell.row].tokenizer, subject.output
+    tokenizer, output = subject.rows[subject.cell.row].vocabulary, subject.output
     runs = groupby(subject.expect.token_ids, key=lambda token: token in tokenizer.added_tokens_decoder)
     text = " ".join(tokenizer.decode(list(run)) for is_control, run in runs if not is_control)
     said = [output.content, output.reasoning_content or ""]

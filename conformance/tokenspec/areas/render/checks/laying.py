@@ -83,7 +83,7 @@ def _character_map(spans: tuple[Span, ...]) -> CharacterMap:
 
 @lru_cache(maxsize=8)
 def _starts(row: str, ids: tuple[int, ...], text: str) -> tuple[int, ...] | None:
-    starts = token_starts(load(row).tokenizer, list(ids), text)
+    starts = token_starts(load(row).vocabulary, list(ids), text)
     return None if starts is None else tuple(starts)
 
 
@@ -143,7 +143,7 @@ def laid_canonically(question: Question) -> Laid | None:
 def decoded(row: str, ids: Sequence[int]) -> str:
     """The text of some ids; one that the tokenizer does not have is no text."""
     known = [id_ for id_ in ids if 0 <= id_ < 2**32]
-    text: str = load(row).tokenizer.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    text: str = load(row).vocabulary.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
     return text
 
 

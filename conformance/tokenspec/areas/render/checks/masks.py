@@ -141,7 +141,7 @@ def end_of_injected_turn(question: Question) -> int | None:
     if first_body != 0 or not closers or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
     end = max(before.rfind(closer) + len(closer) for closer in closers)
-    control = set(row_of(question).tokenizer.get_added_vocab()) - set(closers)
+    control = set(row_of(question).vocabulary.get_added_vocab()) - set(closers)
     return end if any(token in before[:end] and token in before[end:] for token in control) else None
 
 

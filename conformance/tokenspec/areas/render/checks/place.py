@@ -36,7 +36,7 @@ def decode(question: Question, ids: Sequence[int]) -> str:
 
 def encode(question: Question, text: str) -> list[int]:
     """One encode of a whole text, without added special tokens."""
-    ids: list[int] = row_of(question).tokenizer.encode(text, add_special_tokens=False)
+    ids: list[int] = row_of(question).vocabulary.encode(text, add_special_tokens=False)
     return ids
 
 

@@ -44,7 +44,7 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> None:
         output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
     if output.id_profile != "sampled-boundary":
         raise NotGiven("gives canonical ids only, no sampled-boundary profile")
-    expected, got = sampled_boundary_ids(row_of(subject).tokenizer, expect), output.token_ids
+    expected, got = sampled_boundary_ids(row_of(subject).vocabulary, expect), output.token_ids
     if got != expected:
         at = first_difference(expected, got)
         raise Violation(

@@ -28,7 +28,7 @@ def control_tokens(row: Row) -> dict[str, int]:
     """Added tokens that are special, or that the template writes and that are no mere white space."""
     return {
         token.content: id_
-        for id_, token in row.tokenizer.added_tokens_decoder.items()
+        for id_, token in row.vocabulary.added_tokens_decoder.items()
         if token.content.strip() and (token.special or token.content in row.written_by)
     }
 

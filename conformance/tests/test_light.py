@@ -1,0 +1,80 @@
+"""A plain install judges renderers: ``tokenizers`` is enough, and what needs more says so before the first cell."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tokenspec.models import available, load, specs
+
+ALONE = "import sys; sys.modules.update(torch=None, transformers=None, numpy=None); "
+COMMAND = "from tokenspec.cli import main; main()"
+TEXTS = [
+    "Grüße  an\n\n東京 👩‍🚀 e\u0301",
+    "<|im_start|>user\n <think>\n</think>\n\n </s> <unk> ▁a",
+    " lead",
+    "\ttab \u2028 ﬁ Å",
+    "a",
+]
+ROWS = [pytest.param(row, marks=() if spec.status == "toy" else pytest.mark.real) for row, spec in specs().items()]
+
+
+def run(alone: bool, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", (ALONE if alone else "") + COMMAND, *words]
+    return subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+
+
+def test_verdicts_are_the_same_without_torch_and_transformers(tmp_path: Path) -> None:
+    verdicts = []
+    for alone in (True, False):
+        report = tmp_path / f"{alone}.jsonl"
+        words = (
+            "--area",
+            "render",
+            "--row",
+            "toy-bpe",
+            "--row",
+            "toy-metaspace",
+            "--report",
+            str(report),
+            "--jobs",
+            "1",
+        )
+        answer = run(alone, "run", "--impl", "light_renderer:LightRenderer", *words)
+        lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()[1:-1]]
+        verdicts.append((answer.returncode, [(line["row"], line["case"], line["findings"]) for line in lines]))
+    assert verdicts[0] == verdicts[1]
+    assert len(verdicts[0][1]) > 500
+
+
+def test_what_judging_lacks_is_said_before_the_first_cell() -> None:
+    answer = run(True, "run", "--impl", "light_renderer:Answers", "--area", "engines")
+    assert answer.returncode == 2
+    assert "the area engines is judged with transformers, which is not installed here" in answer.stderr
+    assert "pip install 'tokenspec[reference]', or leave it out: --area render" in answer.stderr
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_judges_read_a_vocabulary_as_transformers_does(name: str) -> None:
+    if missing := available(name):
+        pytest.skip(missing)
+    row = load(name)
+    theirs, ours = row.tokenizer, row.vocabulary
+    assert ours.get_added_vocab() == theirs.get_added_vocab()
+    assert set(ours.added_tokens_decoder) == set(theirs.added_tokens_decoder)
+    assert (len(ours), ours.unk_token_id) == (len(theirs), theirs.unk_token_id)
+    assert ours.all_special_tokens[:1] == theirs.all_special_tokens[:1]
+    for token in (*row.spec.wire.stop, "<0x0A>", "nothing such"):
+        assert ours.convert_tokens_to_ids(token) == theirs.convert_tokens_to_ids(token)
+    for text in TEXTS:
+        ids = theirs.encode(text, add_special_tokens=False)
+        assert ours.encode(text) == ids
+        assert ours.decode(ids) == theirs.decode(ids)
+        assert ours.convert_ids_to_tokens(ids) == theirs.convert_ids_to_tokens(ids)
+        offsets = theirs(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        assert list(map(tuple, ours(text)["offset_mapping"])) == list(map(tuple, offsets))
+    assert ours.convert_ids_to_tokens([len(ours), 10**7]) == theirs.convert_ids_to_tokens([len(ours), 10**7])
