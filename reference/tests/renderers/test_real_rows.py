@@ -73,7 +73,7 @@ PLAIN = [
 def test_masks_equal_provenance(row, add_generation_prompt):
     family = create_renderer(row.tokenizer, family=row.spec.family, chat_template=row.chat_template)
     wire = Wire(row.spec.wire.assistant_open, row.spec.wire.assistant_close)
-    template = TemplateRenderer(row.tokenizer, row.chat_template, wire=wire)
+    template = TemplateRenderer(row.tokenizer, row.chat_template, wire=wire, straddle=row.spec.wire.straddle)
     one, other = (
         renderer.render(PLAIN, add_generation_prompt=add_generation_prompt) for renderer in (family, template)
     )
