@@ -2,7 +2,8 @@
 
 transformers prepares the messages as it does for a template, and arguments that are a mapping are handed over as the
 JSON text that the encoder asks for. An encoder knows no generation prompt: it writes one behind
-every conversation that asks, and none where a message follows; so an empty system message follows where none is wanted.
+every conversation that asks. Where none is wanted an empty system message follows; DeepSeek-V4 then writes none,
+DeepSeek-V3.2 writes one behind every message that asks, whatever follows. Options that it does not know change nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import copy
 import json
 from functools import lru_cache
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
 from tokenspec.models import Row
 
 PREPARED = "{{ [messages, tools] | tojson }}"
+OPTIONS = {"drop_thinking", "reasoning_effort"}
 NOTHING = {"role": "system", "content": ""}
 
 
@@ -32,9 +35,10 @@ def text(row: Row, messages: list[Any], tools: list[Any] | None, options: dict[s
         conversation = with_tools(conversation, offered)
     if not options.get("add_generation_prompt"):
         conversation.append(NOTHING)
-    known = {name: options[name] for name in ("drop_thinking", "reasoning_effort") if name in options}
+    encode = module_of(row.written_by).encode_messages
+    known = {name: options[name] for name in OPTIONS & options.keys() & signature(encode).parameters.keys()}
     mode = "thinking" if options.get("enable_thinking") else "chat"
-    encoded: str = module_of(row.written_by).encode_messages(conversation, thinking_mode=mode, **known)
+    encoded: str = encode(conversation, thinking_mode=mode, **known)
     return encoded
 
 

@@ -55,7 +55,7 @@ KNOWN_TEMPLATES = {
 }
 """sha256 of a template's text, without a newline at its end, to the family whose every case equals it."""
 
-WITHOUT_TEMPLATE = ("deepseek-v4",)
+WITHOUT_TEMPLATE = ("deepseek-v3.2", "deepseek-v4")
 """Families whose publishers ship an encoder and no template: the tokenizer's name is all there is to tell them by."""
 
 Message = dict[str, Any]
@@ -105,9 +105,12 @@ _RESOLVED: dict[tuple[str, str, str], Resolution] = {}
 
 
 def resolve_without_template(name: str) -> Resolution | None:
-    """The family of a tokenizer without a template, by its name; None where the name names none of them."""
+    """The family of a tokenizer without a template, by its name; None where the name names none of them.
+
+    A model whose name goes on with ``-Exp`` is another one, which has a template.
+    """
     for family in WITHOUT_TEMPLATE:
-        if re.search(re.escape(family) + r"(?![.\d])", name.lower()):
+        if re.search(re.escape(family) + r"(?![.\d]|-exp)", name.lower()):
             return Resolution(family, "name", f"{name!r} names {family}, whose publisher ships no chat template")
     return None
 

@@ -42,6 +42,7 @@ KNOWN_CALLS = (
     call_formats.DEEPSEEK_BARE_CALLS,
     call_formats.HY3_CALLS,
     call_formats.DSML_CALLS,
+    call_formats.DSML_FUNCTION_CALLS,
     GEMMA_CALLS,
 )
 _TAG = re.compile(r"<[^<>\s]+>")

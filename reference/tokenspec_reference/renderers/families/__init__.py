@@ -37,6 +37,7 @@ FAMILIES = {
     "deepseek-r1": ("deepseek_v3", "r1"),
     "deepseek-v3": ("deepseek_v3", None),
     "deepseek-v3.1": ("deepseek_v3_1", None),
+    "deepseek-v3.2": ("deepseek_v3_2", None),
     "deepseek-v4": ("deepseek_v4", None),
 }
 """Family name to the module of ``renderers.families`` that describes it, and the revision it means by itself."""

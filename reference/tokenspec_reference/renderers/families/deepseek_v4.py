@@ -27,12 +27,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokenspec_reference.renderers.families.deepseek_dsml import calls, formatted, functions_of, holder_of_tools, tools
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import DSML_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
-from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, quoted, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, member, printed, refuse, text_of, tojson
+from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, body, scaffold
+from tokenspec_reference.renderers.template_values import is_defined, member, printed, refuse, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,16 +109,17 @@ def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("<｜begin▁of▁sentence｜>" + _effort(chat)))
     mode, turns = Mode.of(chat), _kept(chat)
-    holder = _holds_tools(chat, turns)
+    holder = holder_of_tools(chat, turns)
     if chat.tools and holder is None:
-        yield block(OUTSIDE, *_tools(chat))
+        yield block(OUTSIDE, *tools(chat, TOOLS_HEADER, TOOLS_FOOTER))
     order: dict[Any, int] = {}
     asked: int | None = None
     position = 0
     while position < len(turns):
-        turn, tools = turns[position], _tools(chat) if holder == turns[position].index else ()
+        turn = turns[position]
+        offered = tools(chat, TOOLS_HEADER, TOOLS_FOOTER) if holder == turn.index else ()
         end = position + 1
-        functions = [] if turn.role in ("user", "tool") else _functions(turn)
+        functions = [] if turn.role in ("user", "tool") else functions_of(turn)
         if turn.role == "assistant":
             opener = "" if asked is None else ASSISTANT + mode.tag(asked)
             yield assistant(turn.index, opener, _reply(turn, mode, functions))
@@ -128,13 +130,13 @@ def segments(chat: Chat) -> Iterator[Block]:
             yield from _run(turns[position:end], order)
         elif turn.role == "developer":
             text = body(text_of(turn.content)) if turn.get("content") else refuse("a developer message needs content")
-            yield block(turn.index, scaffold("<｜User｜>"), text, *tools)
+            yield block(turn.index, scaffold("<｜User｜>"), text, *offered)
         elif turn.role == "system":
-            yield block(turn.index, *(printed(turn.content) if turn.get("content") else ()), *tools)
+            yield block(turn.index, *(printed(turn.content) if turn.get("content") else ()), *offered)
         elif turn.role == "latest_reminder":
             prompt = "" if asked is None else ASSISTANT + mode.tag(asked)
             yield block(OUTSIDE, scaffold(prompt))
-            yield block(turn.index, scaffold("<｜latest_reminder｜>"), *_reminder(turn))
+            yield block(turn.index, scaffold("<｜latest_reminder｜>"), *formatted(turn.content))
         else:
             refuse(f"Unknown role: {turn.role}")
         asked = turns[end - 1].index if turn.role in ("user", "tool", "developer") else None
@@ -174,22 +176,6 @@ def _kept(chat: Chat) -> list[Turn]:
     ]
 
 
-def _holds_tools(chat: Chat, turns: list[Turn]) -> int | None:
-    if not chat.tools:
-        return None
-    return next((turn.index for role in ("developer", "system") for turn in turns if turn.role == role), None)
-
-
-def _tools(chat: Chat) -> Iterator[Segment]:
-    yield scaffold(TOOLS_HEADER)
-    for position, tool in enumerate(chat.tools or ()):
-        function = member(tool, "function")
-        if not is_defined(function):
-            refuse("a tool needs its function")
-        yield from (scaffold("\n" if position else ""), quoted(tojson(function)))
-    yield scaffold(TOOLS_FOOTER)
-
-
 def _goes_on(before: Turn, turn: Turn) -> bool:
     """Whether a message is of the same user's turn as the one before it."""
     return turn.role in ("user", "tool") and turn.index == before.index + 1
@@ -226,19 +212,6 @@ def _result(turn: Turn) -> Iterator[Segment]:
     yield scaffold("</tool_result>")
 
 
-def _reminder(turn: Turn) -> Iterator[Segment]:
-    return printed(turn.content if is_defined(turn.content) else None)
-
-
-def _functions(turn: Turn) -> list[tuple[str, Any]]:
-    """Name and arguments of each call; whoever makes it, it needs both."""
-    functions = [member(call, "function") for call in turn.get("tool_calls") or ()]
-    found = [(member(function, "name"), member(function, "arguments")) for function in functions]
-    if not all(is_defined(name) and is_defined(arguments) for name, arguments in found):
-        refuse("a call needs a name and arguments")
-    return [(str(name), arguments) for name, arguments in found]
-
-
 def _reply(turn: Turn, mode: Mode, functions: list[tuple[str, Any]]) -> Iterator[Segment]:
     if mode.thinks and turn.index > mode.keeps_from:
         reasoning = turn.get("reasoning_content")
@@ -246,29 +219,18 @@ def _reply(turn: Turn, mode: Mode, functions: list[tuple[str, Any]]) -> Iterator
     if turn.get("content"):
         yield from printed(turn.content)
     if functions:
-        yield scaffold("\n\n<｜DSML｜tool_calls>\n")
-        for name, arguments in functions:
-            yield from _call(name, arguments)
-        yield scaffold("</｜DSML｜tool_calls>")
+        yield from calls("tool_calls", ((name, _arguments(arguments)) for name, arguments in functions))
     yield scaffold(EOS)
 
 
-def _call(name: str, arguments: Any) -> Iterator[Segment]:
-    yield from (scaffold('<｜DSML｜invoke name="'), body(name), scaffold('">\n'))
-    values = arguments
-    if not isinstance(arguments, dict):
-        try:
-            values = json.loads(arguments)
-        except (TypeError, ValueError):
-            values = {"arguments": arguments}
-    if not isinstance(values, dict):
-        refuse("arguments are no object")
-    for position, (key, value) in enumerate(values.items()):
-        is_text = isinstance(value, str)
-        yield from (scaffold(("\n" if position else "") + '<｜DSML｜parameter name="'), body(key))
-        yield scaffold(f'" string="{"true" if is_text else "false"}">')
-        yield from (body(value if is_text else tojson(value)), scaffold("</｜DSML｜parameter>"))
-    yield scaffold("\n</｜DSML｜invoke>\n")
+def _arguments(arguments: Any) -> Any:
+    """The value of JSON text; what is no JSON is the value of one parameter."""
+    if isinstance(arguments, dict):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except (TypeError, ValueError):
+        return {"arguments": arguments}
 
 
 def _order_of_calls(turn: Turn) -> dict[Any, int]:

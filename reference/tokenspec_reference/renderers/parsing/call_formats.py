@@ -276,7 +276,7 @@ def read_separated_values(text: str, tools: ToolSchemas) -> list[Attempt]:
 
 
 def read_dsml(text: str, tools: ToolSchemas) -> list[Attempt]:
-    """DeepSeek since V4: several ``<｜DSML｜invoke name="N">`` in one block; each value says whether it is text."""
+    """DeepSeek since V3.2: several ``<｜DSML｜invoke name="N">`` in one block; each value says whether it is text."""
     attempts = []
     for name, inside, closed in DSML_INVOCATION.findall(text):
         arguments: dict[str, Any] = {}
@@ -340,3 +340,4 @@ HY3_CALLS = CallFormat(
 DSML_CALLS = CallFormat(
     "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", read_dsml, separator="\n\n", values=DSML_VALUES
 )
+DSML_FUNCTION_CALLS = replace(DSML_CALLS, begin="<｜DSML｜function_calls>", end="</｜DSML｜function_calls>")

@@ -1,14 +1,11 @@
-"""Calls of DeepSeek-V4: every value says whether it is text."""
+"""Calls of DeepSeek since V3.2: every value says whether it is text. V3.2 has a name of its own for the block."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, NAMELESS, ROME, odd
-
-DSML = ["deepseek-v4"]
-
-
-def dsml(*calls: str) -> str:
-    return "<｜DSML｜tool_calls>\n" + "\n".join(calls) + "\n</｜DSML｜tool_calls>"
+from tokenspec.store.records import Case
 
 
 def invoke(name: str, *parameters: str) -> str:
@@ -22,68 +19,80 @@ def parameter(key: str, value: str, *, is_text: bool = True) -> str:
 
 CITY = parameter("city", "Rome")
 
-CASES = (
-    odd(
-        "dsml-typed-values",
+
+def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
+    """The cases of the rows that call a block of calls ``block``."""
+
+    def dsml(*calls: str) -> str:
+        return f"<｜DSML｜{block}>\n" + "\n".join(calls) + f"\n</｜DSML｜{block}>"
+
+    value = f"a </｜DSML｜parameter> b </｜DSML｜{block}> c"
+    yield odd(
+        f"{prefix}typed-values",
         "A value is text or JSON as it says, whatever the schema declares.",
-        DSML,
+        rows,
         dsml(invoke("read", parameter("days", "3", is_text=False), parameter("tag", "3"), parameter("free", "[1]"))),
         {"name": "read", "arguments": {"days": 3, "tag": "3", "free": "[1]"}},
         requires=("RND-061",),
         tools=None,
-    ),
-    odd(
-        "dsml-close-tag-in-value",
+    )
+    yield odd(
+        f"{prefix}close-tag-in-value",
         "A close tag in a value closes nothing.",
-        DSML,
-        dsml(invoke("get_weather", parameter("city", "a </｜DSML｜parameter> b </｜DSML｜tool_calls> c"))),
-        {"name": "get_weather", "arguments": {"city": "a </｜DSML｜parameter> b </｜DSML｜tool_calls> c"}},
+        rows,
+        dsml(invoke("get_weather", parameter("city", value))),
+        {"name": "get_weather", "arguments": {"city": value}},
         requires=("RND-061",),
-    ),
-    odd(
-        "dsml-broken-json",
+    )
+    yield odd(
+        f"{prefix}broken-json",
         "A value that says it is JSON and is none is an attempt of its own status, and hides no other call.",
-        DSML,
+        rows,
         dsml(invoke("read", parameter("days", "three", is_text=False)), invoke("get_weather", CITY)),
         JSON_ERROR,
         ROME,
-    ),
-    odd(
-        "dsml-no-name",
+    )
+    yield odd(
+        f"{prefix}no-name",
         "A call without a name is an attempt of its own status.",
-        DSML,
+        rows,
         dsml(invoke("", CITY)),
         NAMELESS,
-    ),
-    odd(
-        "dsml-value-unclosed-then-good",
+    )
+    yield odd(
+        f"{prefix}value-unclosed-then-good",
         "A value without its close tag is broken, and hides no other call.",
-        DSML,
+        rows,
         dsml(invoke("get_weather", CITY.removesuffix("</｜DSML｜parameter>")), invoke("get_weather", CITY)),
         MALFORMED,
         ROME,
-    ),
-    odd(
-        "dsml-plain-text",
+    )
+    yield odd(
+        f"{prefix}plain-text",
         "Text between the tags is a broken call.",
-        DSML,
+        rows,
         dsml("Rome, please."),
         MALFORMED,
-    ),
-    odd(
-        "dsml-cut-in-marker",
+    )
+    yield odd(
+        f"{prefix}cut-in-marker",
         "A completion cut in the tag that announces calls, behind its control token, is an attempt and no content.",
-        DSML,
-        "Hm.\n\n<｜DSML｜tool_",
+        rows,
+        f"Hm.\n\n<｜DSML｜{block[: block.index('_') + 1]}",
         CUT,
         stop=None,
         content="Hm.",
-    ),
-    odd(
-        "dsml-unclosed",
+    )
+    yield odd(
+        f"{prefix}unclosed",
         "A call whose close is missing when the turn stops is an attempt.",
-        DSML,
-        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">R',
+        rows,
+        f'<｜DSML｜{block}>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">R',
         CUT,
-    ),
+    )
+
+
+CASES = (
+    *cases_of("dsml-", "tool_calls", ["deepseek-v4"]),
+    *cases_of("dsml-functions-", "function_calls", ["deepseek-v3.2"]),
 )

@@ -43,5 +43,12 @@ CASES = (
     ),
     of_rows("effort-thoughts-kept", "Thoughts of history are kept on demand.", ["hy3"], preserved_thinking=True),
     of_rows("effort-thoughts-of-v4", "Thoughts of history are kept on demand.", ["deepseek-v4"], drop_thinking=False),
+    of_rows(
+        "effort-thoughts-of-v3.2",
+        "Thoughts of history are not kept, though a keyword of the encoder sounds like it.",
+        ["deepseek-v3.2"],
+        drop_thinking=False,
+        enable_thinking=True,
+    ),
     of_rows("effort-for-training", "Every turn is closed, and every thought kept.", ["hy3"], is_training=True),
 )
