@@ -162,7 +162,7 @@ def test_a_part_is_named_by_itself_or_by_its_areas() -> None:
 
 def test_an_unknown_part_is_an_error_of_the_command_line() -> None:
     result = CliRunner().invoke(mutants, ["--automatic", "--area", "paper"])
-    assert "no part of the reference is called 'paper'" in str(result.exception)
+    assert "no part of the reference 'paper'" in str(result.exception)
 
 
 def test_the_table_fits_eighty_columns(measuring: Measuring) -> None:

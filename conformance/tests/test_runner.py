@@ -131,6 +131,7 @@ def test_selection_refuses_what_does_not_exist() -> None:
         (Selection(rows=("qwen33",)), "no row 'qwen33'. Did you mean qwen3"),
         (Selection(areas=("rendr",)), "no area 'rendr'. Did you mean render?"),
         (Selection(rows=("none",)), "no row 'none'. Known: deepseek-r1"),
+        (Selection(cases=("zzzzzzzzz",)), "no case 'zzzzzzzzz'. See: tokenspec list cases"),
         (Selection(cases=("render/role-usr",)), "no case 'render/role-usr'. Did you mean render/role-user"),
     ):
         with pytest.raises(UnknownName, match=re.escape(meant)):

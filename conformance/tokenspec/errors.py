@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LISTED = 60
+"""How many names a message lists at most."""
+
 
 class TokenspecError(Exception):
     """Base of the suite's own errors; ``exit_code`` is what the command line returns."""
@@ -25,8 +28,9 @@ class UnknownName(UsageError):
         """``what`` kind of thing ``name`` was to be, among the ``known``; ``cure`` is what else helps."""
         names = list(known)
         close = difflib.get_close_matches(name, names, n=3)
-        meant = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(names) or 'none'}."
-        super().__init__(f"no {what} {name!r}. {meant} {cure}".rstrip())
+        listed = f"Known: {', '.join(names) or 'none'}." if len(names) <= LISTED else ""
+        meant = f"Did you mean {' or '.join(close)}?" if close else listed
+        super().__init__(" ".join(part for part in (f"no {what} {name!r}.", meant, cure) if part))
 
 
 class AdapterError(TokenspecError):

@@ -80,7 +80,7 @@ def test_all_splits_come_in_rank_order_of_token_then_left_then_right() -> None:
 
 
 def test_one_per_token_refuses_a_token_no_merge_forms() -> None:
-    with pytest.raises(ValueError, match="no merge forms token b'abc'"):
+    with pytest.raises(ValueError, match="no merge forms token 'abc'"):
         merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"abc": 3}, "one-per-token")
 
 

@@ -105,7 +105,7 @@ LOSES = {
     "control-characters-reach-the-page": weak("page", "legal", "NOT_HTML.sub(_, text)", "text", test_page.test_no_text_can_break_the_page, title="\x00", value="", label=""),
     "half-a-report-is-left": weak("jsonl", "save_report", "with open_atomically(path) as stream: ...", "with path.open('w') as stream: ...", test_jsonl.test_an_interrupted_run_leaves_the_old_report),
     "everything-in-memory": weak("jsonl", "save_report", "for result in results: ...", "for result in list(results): ...", test_jsonl.test_results_are_written_as_they_come),
-    "u2028-ends-a-line": weak("jsonl", "read_report", "path.read_bytes().split(b'\\n')", "[line.encode() for line in path.read_text().splitlines()]", test_jsonl.test_what_is_written_is_read_back, saved=[], names=["a\u2028b"]),
+    "u2028-ends-a-line": weak("jsonl", "read_report", "_bytes_of(path).split(b'\\n')", "[line.encode() for line in path.read_text().splitlines()]", test_jsonl.test_what_is_written_is_read_back, saved=[], names=["a\u2028b"], file="run.jsonl"),
     "tokens-are-dropped-silently": weak("page_data", "page_data", "_ if number in kept else -1", "_", test_page.test_a_page_that_is_too_large_drops_tokens_and_says_so),
     "first-come-first-kept": weak("page_data", "worth_keeping", "sorted(ranked)", "sorted(ranked, key=lambda item: item[1])", test_page.test_a_page_that_is_too_large_drops_tokens_and_says_so),
 }  # fmt: skip

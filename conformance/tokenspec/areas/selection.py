@@ -125,7 +125,7 @@ def _refuse_unknown_cases(selection: Selection) -> None:
     cases = [case for area in selection.area_list() for case in load_cases(area)]
     for name in selection.cases:
         if not any(replace(selection, cases=(name,)).takes_case(case) for case in cases):
-            raise UnknownName("case", name, [case.id for case in cases])
+            raise UnknownName("case", name, [case.id for case in cases], cure="See: tokenspec list cases")
 
 
 def _refuse_unknown_rows(rows: Iterable[str], known: Mapping[str, RowSpec]) -> None:
