@@ -12,7 +12,7 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
-from tokenspec.adapters import Rejected
+from tokenspec.adapters import Rejected, Unsupported
 
 
 class GenerationTag(Extension):
@@ -58,6 +58,16 @@ class LightRenderer:
         except Exception as error:
             raise Rejected("template-raises", str(error)) from error
         return {"text": text, "token_ids": self.tokenizer.encode(text, add_special_tokens=False).ids}
+
+
+class Elsewhere:
+    """Renders, but none of the models it is asked for."""
+
+    def info(self) -> dict[str, str]:
+        return {"name": "elsewhere", "version": "0.1.0"}
+
+    def render(self, request: dict[str, Any]) -> dict[str, Any]:
+        raise Unsupported(f"knows no model {request['model']}")
 
 
 class Answers:

@@ -58,6 +58,21 @@ def test_what_judging_lacks_is_said_before_the_first_cell() -> None:
     assert "pip install 'tokenspec[reference]', or leave it out: --area render" in answer.stderr
 
 
+def test_a_smoke_on_one_row_needs_no_more_and_names_it_again() -> None:
+    answer = run(True, "smoke", "--impl", "light_renderer:LightRenderer", "--row", "toy-bpe")
+    assert answer.returncode == 0, answer.stdout
+    assert "toy-metaspace" not in answer.stdout
+    assert answer.stdout.endswith(
+        "smoke passes. Next: tokenspec run --impl light_renderer:LightRenderer --row toy-bpe\n"
+    )
+
+
+def test_a_smoke_that_judged_nothing_says_so() -> None:
+    answer = run(True, "smoke", "--impl", "light_renderer:Elsewhere", "--row", "toy-bpe")
+    assert answer.returncode == 1
+    assert "smoke judged nothing: knows no model toy-bpe. On a row that it supports: tokenspec smoke" in answer.stdout
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_judges_read_a_vocabulary_as_transformers_does(name: str) -> None:
     if missing := available(name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,13 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from tokenspec.adapters import CONVERSE, Column
+from tokenspec.adapters import Column
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas import areas, operations
+from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
-from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.selection import select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 from tokenspec.models import specs
@@ -41,9 +40,8 @@ from tokenspec.report.terminal import (
 )
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
-from tokenspec.store.flags import basic_flags
 from tokenspec.store.guard import untouched
-from tokenspec.verdict import WHOLE, CellResult, Verdict, exit_code
+from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
@@ -266,61 +264,3 @@ def print_json(results: list[CellResult], code: int) -> None:
             by[finding.verdict.value] += 1
     slow = {impl: sum(bool(result.slow) for result in results if result.impl == impl) for impl in counts}
     click.echo(json.dumps({"exit_code": code, "findings": counts, "slow": slow}, indent=2))
-
-
-@click.command()
-@impl_option
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
-def smoke(impls: tuple[str, ...], timeout: float) -> None:
-    """The least any adapter passes: the cases with basic flags only, on the toy rows, offline.
-
-    A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
-    """
-    with untouched(impls):
-        columns = columns_of(impls)
-        basic = basic_flags()
-        own = [cell for cell in select_cells(Selection(statuses=("toy",))) if not cell.borrowed]
-        chosen = [cell for cell in own if basic.issuperset(cell.case.flags)]
-        able = {
-            operation for operation in (*operations(), CONVERSE) if any(column.has(operation) for column in columns)
-        }
-        cells = [cell for cell in chosen if cell.area.operation in able]
-        if not {cell.area.operation for cell in cells} - {CONVERSE}:
-            raise UsageError(no_operation(columns))
-        spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
-        if any(finding.non_conformant for result in spoken for finding in result.findings):
-            for column in columns:
-                column.close()
-            print_failures(screen(), spoken, {})
-            screen().print("smoke fails: mend how the program speaks first. The chapter: spec/90-adapter-protocol.md")
-            sys.exit(1)
-        results = judge(
-            columns, [cell for cell in cells if cell.area.operation != CONVERSE], timeout, screen(stderr=True)
-        )
-    results = [*spoken, *results]
-    console = screen()
-    print_failures(console, results, {})
-    print_matrix(console, results, {impl: impl for impl in impls}, {id_: spec.status for id_, spec in specs().items()})
-    code = exit_code(results, frozenset(impls))
-    print_slow(console, results)
-    if code == 0:
-        console.print(f"smoke passes. Next: tokenspec run --impl {shlex.quote(impls[0])}", soft_wrap=True)
-    else:
-        console.print(
-            "smoke fails: the adapter needs mending first; the failure above ends with the command that repeats it"
-        )
-    sys.exit(code)
-
-
-def no_operation(columns: list[Column]) -> str:
-    """What a column without one operation of ours should have, and what it may have meant."""
-    import difflib
-
-    names = ", ".join(column.name for column in columns)
-    claimed = sorted({operation for column in columns for operation in column.announced})
-    close = {near for name in claimed for near in difflib.get_close_matches(name, operations(), n=1)}
-    meant = f" It claims {', '.join(claimed)}; did you mean {', '.join(sorted(close))}?" if close else ""
-    return (
-        f"{names}: has none of the operations.{meant} An object has them as methods, a program names them in its "
-        f"answer to start: {', '.join(operations())}"
-    )
