@@ -7,6 +7,8 @@ from oracle import Letters, outcome_of_renderer, outcome_of_transformers
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.template import InvalidTemplate, Limits, TemplateLimitExceeded, TemplateRenderer
+from tokenspec_reference.renderers.template.limits import printed_size
+from tokenspec_reference.renderers.template.values import ValueTable
 
 USER = [{"role": "user", "content": "x\ty"}]
 HUGE = 10**10
@@ -193,3 +195,13 @@ def test_a_tokenizer_without_template_is_refused():
 def test_a_refusal_says_what_the_template_said():
     with pytest.raises(TemplateRejects, match="TemplateError: only users"):
         TemplateRenderer(Letters(), "{{ raise_exception('only users') }}").render(USER)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, [], ["ab", 1, None, 2.5], {"a": {"b": ["cd", {"e": True}]}, "f": []}, [["x"], ["x"]], {"k": "v" * 40, "n": 7}],
+)
+def test_what_a_render_is_given_is_measured_as_it_is_tracked(value):
+    table = ValueTable()
+    tracked = table.track(value, 0, ())
+    assert table.sizes[id(tracked)] == printed_size(value)

@@ -55,6 +55,15 @@ def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({}))
     return size(value) if is_container(value) else 1
 
 
+def size_of_measured(container: Any, measured: Mapping[int, int]) -> int:
+    """:func:`printed_size` of a list or mapping whose own lists and mappings are all measured."""
+    total = 1
+    for items in (container, container.values()) if isinstance(container, dict) else (container,):
+        for item in items:
+            total += len(item) + 1 if isinstance(item, str) else measured.get(id(item), 1)
+    return total
+
+
 def is_container(value: Any) -> bool:
     """Whether a value holds others that a template can walk. What is no class of Python's own takes longer to tell."""
     return isinstance(value, (list, tuple, dict)) or (not isinstance(value, _PLAIN) and isinstance(value, Mapping))

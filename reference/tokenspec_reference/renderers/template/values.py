@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .limits import printed_size
+from .limits import printed_size, size_of_measured
 from .provenance import DERIVED, Origin, Tracked, runs_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class ValueTable:
         return value
 
     def _register(self, container: Any, items: Iterable[tuple[Any, Any]], message: int, path: Path) -> Any:
-        self.measure(container)
+        self._alive.append(container)
+        self.sizes[id(container)] = size_of_measured(container, self.sizes)
         self._messages[id(container)] = message
         if not path:
             self._whole.add(id(container))
