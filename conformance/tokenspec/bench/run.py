@@ -21,7 +21,7 @@ def run() -> Iterator[Figure]:
     cells = select_cells(Selection(areas=("render",), rows=(ROW,)))
     read = time.perf_counter() - start
     start = time.perf_counter()
-    load(ROW).tokenizer  # noqa: B018 - loads it
+    load(ROW).vocabulary  # noqa: B018 - loads it
     columns = [resolve(name) for name in COLUMNS]
     vocabularies = time.perf_counter() - start
     inside: dict[str, float] = {}

@@ -104,7 +104,7 @@ def render(
         echo_media(media)
         screen().print(token_table(shown))
     else:
-        print_conversation(screen(), shown, roles, owner_texts(loaded.tokenizer, shown))
+        print_conversation(screen(), shown, roles, owner_texts(loaded.vocabulary, shown))
         echo_media(media)
         click.echo("Next: add --html FILE for a page, --tokens for every token, --impl for another implementation")
 
@@ -168,7 +168,7 @@ def shown_tokens(column: Column, row: Row, output: Answered) -> Tokens:
     found = labelled(output)
     if found is None:
         raise AdapterError(f"{column.name}: gives no token_ids")
-    return tokens(row.tokenizer, *found)
+    return tokens(row.vocabulary, *found)
 
 
 def read_json(name: str) -> Any:

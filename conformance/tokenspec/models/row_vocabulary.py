@@ -70,9 +70,13 @@ class RowVocabulary:
         """The added tokens by id."""
         return dict(self.backend_tokenizer.get_added_tokens_decoder())
 
-    def get_added_vocab(self) -> dict[str, int]:
-        """The ids of the added tokens by their text."""
+    @cached_property
+    def _added(self) -> dict[str, int]:
         return {token.content: id_ for id_, token in sorted(self.added_tokens_decoder.items())}
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The ids of the added tokens by their text; made once, for every cell asks."""
+        return self._added
 
     def __len__(self) -> int:
         """How many ids there are, added ones among them."""

@@ -93,8 +93,10 @@ def _content_and_calls(
 def _cut_marker(view: Completion, start: int, marker: str) -> int:
     """Where a completion that was cut inside a marker begins it; its length where no control token says that it did."""
     end = len(view.text)
+    if view.stopped:
+        return end
     for position in range(max(start, end - len(marker)), end):
-        if not view.stopped and marker.startswith(view.text[position:]):
+        if marker.startswith(view.text[position:]):
             return position if any(control >= position for control in view.controls) else end
     return end
 
