@@ -280,7 +280,7 @@ class TemplateRenderer:
             turn_closers=() if self.wire.assistant_close else self._turn_closers,
             closers=self._stop_tokens,
             next_openers=self.wire.assistant_close or self._turn_closers or self._stop_tokens,
-            placeholders=self._placeholders,
+            placeholders=[name for name in self._placeholders if name in printed.text],
         )
         return attribute(stretches)
 

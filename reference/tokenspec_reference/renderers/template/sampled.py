@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class GenerationPrompt:
     def header(self) -> str:
         """The prompt up to a reasoning tag."""
         return self.text[: max(self.joints, default=0)]
+
+    @cached_property
+    def before_reasoning(self) -> str:
+        """The words of the prompt before a reasoning tag."""
+        return until_reasoning(self.text).strip()
 
     def rest_of_header(self, turn: str, named: int) -> int:
         """Where the opener of ``turn`` ends when it names another speaker than the prompt, up to position ``named``.

@@ -12,7 +12,7 @@ from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
 from .ownership import BODY_FIELDS, Stretch, is_body, is_supplied
 from .provenance import DERIVED, Origin
-from .sampled import GenerationPrompt, opener_length, sampled_end, until_reasoning
+from .sampled import GenerationPrompt, opener_length, sampled_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,24 +74,24 @@ class Attributor:
         unattributed: list[tuple[int, int]] = []
         printed = (stretch for stretch in stretches if stretch.start < stretch.end)
         turns = [list(members) for _, members in groupby(printed, key=attrgetter("owner"))]
-        bodies = {turn[0].owner: place for place, turn in enumerate(turns) if self._bodies(turn)}
+        bodies = [[stretch for stretch in turn if is_body(stretch, self.table)] for turn in turns]
+        last_place = {turn[0].owner: place for place, turn in enumerate(turns) if bodies[place]}
         broken: set[int] = set()
         seen: set[int] = set()
         closed: set[int] = set()
         spoken = 0  # where the last words ended
         claimed = 0  # up to here the turn before has taken this one's opening token
-        for place, (turn, following) in enumerate(zip_longest(turns, turns[1:])):
+        for place, (turn, own, following) in enumerate(zip_longest(turns, bodies, turns[1:])):
             owner = turn[0].owner
             is_assistant = owner >= 0 and self.roles[owner] == "assistant"
             followed = following is not None and following[0].owner >= 0
             low = high = 0
             if is_assistant:
                 prompted = self.starts.get(owner, -1) if owner not in seen else -1
-                unknown, low, high = self._sampled(turn, prompted=prompted, spoken=spoken, followed=followed)
-                own = self._bodies(turn)
+                unknown, low, high = self._sampled(turn, own, prompted=prompted, spoken=spoken, followed=followed)
                 if owner in closed and not own:
                     unknown = low = high = turn[0].start  # quoted by a later turn
-                elif not own and bodies.get(owner, 0) > place:  # the words of others stand in front of its own
+                elif not own and last_place.get(owner, 0) > place:  # the words of others stand in front of its own
                     broken.add(owner)
                     low = high = max(low, high)
                 elif owner in broken and own:
@@ -118,20 +118,21 @@ class Attributor:
                         spans.append(Span(start, end, owner, content, sampled, supplied))
                     origins.append(origin)
             claimed = high
-            spoken = max([spoken, *(stretch.end for stretch in self._bodies(turn))])
+            spoken = max([spoken, *(stretch.end for stretch in own)])
             if owner != OUTSIDE:
                 seen.add(owner)
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
         return Provenance(self.text, spans, origins, derived, unattributed)
 
-    def _sampled(self, turn: Sequence[Stretch], *, prompted: int, spoken: int, followed: bool) -> tuple[int, int, int]:
+    def _sampled(
+        self, turn: Sequence[Stretch], bodies: Sequence[Stretch], *, prompted: int, spoken: int, followed: bool
+    ) -> tuple[int, int, int]:
         """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it.
 
         Where it starts is known only between the words of others, which were ``spoken`` before, and its own: a template
         may write messages in another order.
         """
         end = turn[-1].end
-        bodies = self._bodies(turn)
         body_start = bodies[0].start if bodies else end
         if self.is_quoted and turn[0].owner not in self.starts:
             said = [s for s in turn if is_supplied(s.origin, self.table) and not self._is_header(s)]
@@ -150,9 +151,6 @@ class Attributor:
     def _is_of_nobody(self, stretch: Stretch) -> bool:
         """Whether it comes from tools, documents or options."""
         return is_supplied(stretch.origin, self.table) and self.table.origins[stretch.origin].message < 0
-
-    def _bodies(self, turn: Sequence[Stretch]) -> list[Stretch]:
-        return [stretch for stretch in turn if is_body(stretch, self.table)]
 
     def _start(self, turn: Sequence[Stretch], body_start: int, prompted: int | None) -> tuple[int, int]:
         """Where the emission starts, behind what is unattributed: there prompt and history disagree."""
@@ -187,7 +185,7 @@ class Attributor:
 
     def _repeats_a_prompt(self, text: str) -> bool:
         """Whether it holds what a generation prompt says before a thought, or the header of the history."""
-        headers = (until_reasoning(prompt.text).strip() for prompt in (*self.prompts, self.header))
+        headers = (prompt.before_reasoning for prompt in (*self.prompts, self.header))
         return any(header and header in text for header in headers)
 
     def _is_header(self, stretch: Stretch) -> bool:
@@ -197,13 +195,13 @@ class Attributor:
 
     def _cuts(self, stretch: Stretch, low: int, high: int, claimed: int) -> Iterator[tuple[int, int]]:
         """Ranges of a stretch that are uniform in content, sampled and claim."""
-        borders = {stretch.start, stretch.end, low, high, claimed}
+        borders = {border for border in (low, high, claimed) if stretch.start < border < stretch.end}
         for placeholder in self.placeholders:
             at = self.text.find(placeholder, stretch.start, stretch.end)
             while at >= 0:
                 borders |= {at, at + len(placeholder)}
                 at = self.text.find(placeholder, at + len(placeholder), stretch.end)
-        yield from pairwise(sorted(border for border in borders if stretch.start <= border <= stretch.end))
+        yield from pairwise(sorted({stretch.start, *borders, stretch.end}) if borders else stretch[:2])
 
     def _is_placeholder(self, start: int, end: int, stretch: Stretch, owner: int) -> bool:
         """Whether the template wrote this for a media part of a message that is not the model's."""
