@@ -54,6 +54,7 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy(source, root / "fixtures", "models/toy-bpe.toml")
     copy(source, root / "fixtures", "certificates/toy-bpe.json")
     copy(source, root / "fixtures", "flags.toml")
+    (root / "fixtures" / "smoke.toml").write_text('[render]\nrole-user = "one message"\n')
     shutil.copytree(source / "toy" / "toy-bpe", root / "fixtures" / "toy" / "toy-bpe")
     shutil.copytree(data.spec_dir(), root / "spec")
     (root / "fixtures" / "ERRATA.toml").write_text("")

@@ -60,6 +60,15 @@ class LightRenderer:
         return {"text": text, "token_ids": self.tokenizer.encode(text, add_special_tokens=False).ids}
 
 
+class MetaspaceOnly(LightRenderer):
+    """Knows one model, by its name."""
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        if model != "toy-metaspace":
+            raise Unsupported(f"knows no model {model}")
+        super().load(model, assets)
+
+
 class Elsewhere:
     """Renders, but none of the models it is asked for."""
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tokenspec.areas import areas, operations
 from tokenspec.models import available, load, specs
+from tokenspec.store.smoke import smoke_cases
 
 ALONE = "import sys; sys.modules.update(torch=None, transformers=None, numpy=None); "
 COMMAND = "from tokenspec.cli import main; main()"
@@ -71,6 +73,19 @@ def test_a_smoke_that_judged_nothing_says_so() -> None:
     answer = run(True, "smoke", "--impl", "light_renderer:Elsewhere", "--row", "toy-bpe")
     assert answer.returncode == 1
     assert "smoke judged nothing: knows no model toy-bpe. On a row that it supports: tokenspec smoke" in answer.stdout
+
+
+def test_a_smoke_takes_the_first_row_that_is_loaded() -> None:
+    answer = run(True, "smoke", "--impl", "light_renderer:MetaspaceOnly")
+    assert answer.returncode == 0, answer.stdout
+    assert "toy-metaspace" in answer.stdout
+    assert "toy-bpe" not in answer.stdout
+
+
+def test_every_operation_has_smoke_cases_and_few() -> None:
+    listed = smoke_cases()
+    assert {areas()[name].operation for name in listed} == set(operations())
+    assert 25 <= sum(map(len, listed.values())) <= 40
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -138,6 +138,7 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
         "surprise",
     ),
     "stale schema": (append("schema/cases.schema.json", " "), "out of date"),
+    "smoke of nothing": (append("smoke.toml", 'nobody = "gone"\n'), "smoke.toml: render/nobody is no case"),
     "broken errata": (append("ERRATA.toml", "[[erratum"), "ERRATA.toml"),
 }
 

@@ -74,7 +74,7 @@ def test_the_traceback_stands_beside_the_requirement() -> None:
 
 
 def test_a_partial_implementation_is_judged_on_what_it_answers() -> None:
-    only = 'say({**answer, "result": render(message["input"])} if len(message["input"].get("messages", [])) == 1 else {**answer, "unsupported": {"reason": "too long"}})'
+    only = 'say({**answer, "result": render(message["input"])} if len(message["input"].get("messages", [])) == 2 else {**answer, "unsupported": {"reason": "too long"}})'
     source = edited_text(FAULTLESS, (RESULT, only))
     runs = [exchange for exchange in transcript(source).exchanges if exchange.probe == "run"]
     assert '"unsupported"' in runs[0].line

@@ -12,7 +12,7 @@ from tokenspec.errors import TokenspecError
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "Judge implementations and print the matrix."),
-    "smoke": ("smoke", "The least any adapter passes: a few cases on the toy rows, offline."),
+    "smoke": ("smoke", "The least any adapter passes: about thirty cases on one row, offline."),
     "list": ("look", "List areas, rows, cases, checks, requirements or adapters."),
     "explain": ("look", "Explain a requirement, a check, a case or a row."),
     "diff": ("look", "Show one case token by token, two implementations side by side."),

@@ -5,21 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from tokenspec.adapters import CONVERSE, Column
-from tokenspec.areas import operations
-from tokenspec.areas.area import Cell
-from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas import area_of, operations
+from tokenspec.areas.area import NO_ROW, Cell, models_of
+from tokenspec.areas.selection import Selection, load_cases, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
-from tokenspec.models import specs
+from tokenspec.models import available, load, specs
+from tokenspec.models.assets import assets_of
 from tokenspec.report.terminal import print_failures, print_matrix, print_slow
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
-from tokenspec.store.flags import basic_flags
 from tokenspec.store.guard import untouched
+from tokenspec.store.smoke import smoke_cases
 from tokenspec.verdict import SILENT, CellResult, exit_code
 
 from .options import impl_option
@@ -28,16 +29,16 @@ from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
 
 @click.command()
 @impl_option
-@click.option("--row", "rows", multiple=True, metavar="ROW", help="On this row, not the toy rows; repeatable.")
+@click.option("--row", "rows", multiple=True, metavar="ROW", help="On this row, not on the first it loads; repeatable.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None:
-    """The least any adapter passes: the cases with basic flags only, on the toy rows, offline.
+    """The least any adapter passes: about thirty cases, on the first row it loads, offline.
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
     with untouched(impls):
         columns = columns_of(impls)
-        cells = basic_cells(columns, rows)
+        cells = smoke_cells(columns, rows)
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):
             for column in columns:
@@ -68,21 +69,46 @@ def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None
     sys.exit(code)
 
 
-def basic_cells(columns: list[Column], rows: tuple[str, ...]) -> list[Cell]:
-    """The cells with basic flags of the operations that some column has.
+def smoke_cells(columns: list[Column], rows: tuple[str, ...]) -> list[Cell]:
+    """The listed cases of the operations that some column has, each on the rows that are asked for.
 
     Raises:
-        UsageError: none has one, or judging them takes what is not installed.
+        UsageError: no column has an operation, or judging takes what is not installed.
     """
-    asked = Selection(rows=rows) if rows else Selection(statuses=("toy",))
-    basic = basic_flags()
-    chosen = [cell for cell in select_cells(asked) if not cell.borrowed and basic.issuperset(cell.case.flags)]
     able = {operation for operation in (*operations(), CONVERSE) if any(column.has(operation) for column in columns)}
     if not able - {CONVERSE}:
         raise UsageError(no_operation(columns))
+    listed = [case for cases in smoke_cases().values() for case in cases]
+    spoken = [case.id for case in load_cases(area_of("protocol"))]
+    chosen = select_cells(Selection(rows=(*rows, NO_ROW) if rows else (), cases=(*listed, *spoken)))
     cells = [cell for cell in chosen if cell.area.operation in able]
+    if not rows:
+        cells = [*on_first_row(cells, first_row(columns, chosen))]
     refuse_missing_modules(cells, columns)
     return cells
+
+
+def first_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
+    """The first row that a column loads: toy rows, then those whose files are here, each with most cases first."""
+    asked = [row for row, _ in Counter(row for cell in cells for row in models_of(cell.row)).most_common()]
+    toys = [row for row in asked if specs()[row].status == "toy"]
+    candidates = [*toys, *(row for row in asked if row not in toys and available(row) is None)]
+    return next(
+        (row for row in candidates if any(column.load(row, assets_of(load(row))) is None for column in columns)),
+        candidates[0] if candidates else NO_ROW,
+    )
+
+
+def on_first_row(cells: Sequence[Cell], first: str) -> Iterator[Cell]:
+    """Every case once: without a row, on the first one, or on the first pair it is in."""
+    paired: set[str] = set()
+    for cell in cells:
+        models = models_of(cell.row)
+        if len(models) > 1 and first in models and cell.case.id not in paired:
+            paired.add(cell.case.id)
+            yield cell
+        elif cell.row in {NO_ROW, first}:
+            yield cell
 
 
 def silence(results: Sequence[CellResult]) -> str:

@@ -31,6 +31,7 @@ from tokenspec.store.canonical import canonical_json, convert, read_json
 from tokenspec.store.entries import SPEC_VERSION
 from tokenspec.store.golden_files import read_goldens
 from tokenspec.store.records import Golden
+from tokenspec.store.smoke import smoke_cases
 
 MAX_ENTRY = 64 * 1024
 MAX_TREE = 32 * 1024 * 1024
@@ -50,6 +51,7 @@ def problems() -> Iterator[str]:
         certificates_are_complete,
         profiles_are_complete,
         flips_are_flips,
+        smoke_cases_exist,
         manifest_is_current,
         released_entries_are_kept,
     ):
@@ -204,6 +206,19 @@ def flips_are_flips() -> Iterator[str]:
         if same_answer(flip, current):
             yield f"flips: {case.id} on {row}: is no flip; remove it"
     yield from strangers(EARLIER.flips, wanted)
+
+
+def smoke_cases_exist() -> Iterator[str]:
+    """smoke.toml names cases that there are."""
+    try:
+        listed = smoke_cases()
+    except (OSError, ValueError) as error:
+        yield f"smoke.toml: {error}"
+        return
+    known = {case.id for area in areas().values() for case in load_cases(area)}
+    for case in (case for cases in listed.values() for case in cases):
+        if case not in known:
+            yield f"smoke.toml: {case} is no case"
 
 
 def manifest_is_current() -> Iterator[str]:

@@ -41,6 +41,7 @@ sha256sum -c SHA256SUMS
 | `toy/<row>/` | small tokenizers and templates of our own: complete, offline |
 | `schema/*.schema.json` | JSON Schema 2020-12 of every file and of every adapter result |
 | `flags.toml` | what a failure of a case means, by flag |
+| `smoke.toml` | the cases that show whether an adapter is right |
 | `witnesses.toml` | the outside programs that were asked about goldens, and where they are known to differ |
 | `requirements.json` | in an exported folder: the requirements that cases cite, id, level, text |
 | `ERRATA.toml` | every released expectation that changed, with its reason |

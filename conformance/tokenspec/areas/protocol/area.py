@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 ROWS = ("toy-bpe", "toy-ranks")
 
 
-CANDIDATES = 24
-
-
 def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
     """A conversation is held once; the rows it loads are part of its script."""
     del case, specs
@@ -48,30 +45,25 @@ def material() -> dict[str, Any]:
 
 
 def basic_cases(area: Area) -> list[dict[str, Any]]:
-    """Cases of an area that are to be answered and need no other rows than the two; basic ones first, spread evenly.
+    """The smoke cases of an area that are to be answered and need no other rows than the two.
 
     Several, because a partial implementation may answer few of them.
     """
     from tokenspec.areas.selection import load_cases, load_golden, rows_of
     from tokenspec.models import specs
-    from tokenspec.store.flags import basic_flags
+    from tokenspec.store.smoke import smoke_cases
 
     toys = [specs()[row] for row in ROWS]
-    basic = basic_flags()
+    listed = smoke_cases().get(area.name, [])
     found = []
-    for case in sorted(load_cases(area), key=lambda case: not basic.issuperset(case.flags)):
-        for key in rows_of(area, case, toys):
+    for case in load_cases(area):
+        for key in rows_of(area, case, toys) if case.id in listed else ():
             golden = load_golden(key, case) if area.oracle is not None else None
             outcome = golden.outcome if golden is not None else case.outcome
             if outcome == "ok" and set(models_of(key)) <= set(ROWS):
-                found.append((basic.issuperset(case.flags), case, key))
+                found.append({"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)})
                 break
-    preferred = [item for item in found if item[0]] or found
-    step = max(1, len(preferred) // CANDIDATES)
-    return [
-        {"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)}
-        for _, case, key in preferred[::step]
-    ]
+    return sorted(found, key=lambda one: listed.index(one["case"]))
 
 
 AREA = Area(

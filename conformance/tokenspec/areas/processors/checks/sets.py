@@ -16,7 +16,7 @@ def history(asked: Asked, row: int) -> list[int]:
 
 def tree_phase(asked: Asked, row: int) -> str:
     """``root``, ``live``, ``ended`` (finished or lost) of the script's first tree, by the words of the chapter."""
-    processor = next(one for one in asked.timeline.processors if one["kind"] == "tree")
+    processor = next(one for one in asked.timeline.processors if one.get("kind") == "tree")
     tokens, config = history(asked, row), parse_tree(processor)
     if not tokens:
         return "root"

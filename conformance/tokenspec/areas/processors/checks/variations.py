@@ -111,7 +111,7 @@ def replayed(script: Script, *asking: dict[str, Any]) -> Script:
         }
         for at in range(longest)
     ]
-    if any(processor["kind"] == "multi_seq" for processor in script["processors"]):
+    if any(processor.get("kind") == "multi_seq" for processor in script["processors"]):
         steps.append({"op": "finish", "finished": timeline.finished})
     return with_steps(script, [*steps, *asking], rows=len(histories), checked=False)
 
@@ -134,7 +134,7 @@ def other_chains(script: Script) -> Iterator[Script]:
     if len(members) > 1:
         yield {**script, "processors": members[::-1]}
         yield {**script, "processors": members[1:] + members[:1]}
-    repeatable = [processor for processor in members if processor["kind"] != "multi_seq"]
+    repeatable = [processor for processor in members if processor.get("kind") != "multi_seq"]
     if repeatable:
         yield {**script, "processors": [*members, repeatable[0]]}
 
@@ -181,7 +181,7 @@ def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
             return all(map(are_ids, value))
         return type(value) is int and 0 <= value < vocab_size
 
-    if processor["kind"] != "tree":
+    if processor.get("kind") != "tree":
         return all(are_ids(value) for key, value in processor.items() if key in ID_FIELDS)
     if not is_readable(processor) or not parse_tree(processor)["sep"]:
         return False
@@ -218,7 +218,7 @@ def renamed(script: Script, names: Sequence[int], separator: str = "_") -> Scrip
 
     processors = []
     for processor in json.loads(json.dumps(script["processors"])):
-        if processor["kind"] == "tree":
+        if processor.get("kind") == "tree":
             processors.append(rename_tree(processor, names, separator))
             continue
         processors.append({key: deep(value) if key in ID_FIELDS else value for key, value in processor.items()})
