@@ -82,7 +82,7 @@ def no_more_is_held_back_than_necessary(subject: Subject) -> None:
 
 def asks_for_strict_windows(question: Question) -> bool:
     """The case asks for several strict answers that differ in their windows."""
-    return sum(bool(query.grammar_check) for query in queries(question, "strict")) > 1
+    return sum(query.grammar_check for query in queries(question, "strict")) > 1
 
 
 @rule("no-window", "TOKENS", "FFT-023", applies=asks_for_strict_windows)
@@ -130,7 +130,7 @@ def compare_with_upstream(subject: Subject) -> None:
 
 def windowed(query: Query) -> bool:
     """Whether a query of mode llguidance differs from upstream's in its window at most."""
-    return bool(query.grammar_check) and query.max_length is None
+    return query.grammar_check and query.max_length is None
 
 
 def asks_for_windows(question: Question) -> bool:
