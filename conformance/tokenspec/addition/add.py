@@ -87,8 +87,18 @@ def _differing(row: RowSpec, published: Published) -> list[str]:
 
 
 @contextmanager
-def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Addition]:
-    """Everything short of writing, in a temporary folder that is gone afterwards. Raises AdditionRefused."""
+def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = True) -> Iterator[Addition]:
+    """Everything short of writing, in a temporary folder that is gone afterwards.
+
+    Args:
+        published: the files.
+        stated: what a person says of them.
+        step: is told what is being done.
+        stays: the row is to stand among the others, so it may take no place of theirs.
+
+    Raises:
+        AdditionRefused: no row can be made of it.
+    """
     from tokenspec.certificate import certify
     from tokenspec.certificate.probe import Probe, Refused
     from tokenspec.certificate.scenarios import USER
@@ -118,7 +128,7 @@ def prepare(published: Published, stated: Stated, step: Step) -> Iterator[Additi
             )
         spec = msgspec.structs.replace(row.spec, wire=wire)
         row = Row(spec, row.directory)
-        if lost := displaced(spec):
+        if lost := displaced(spec) if stays else []:
             other = lost[0].split("/")[1]
             why = f"it has the vocabulary of {other} and would take its place in {len(lost)} existing goldens"
             raise AdditionRefused(stated.id, [f"{why}; choose an id behind it in the alphabet, --id {other}-..."])

@@ -29,14 +29,14 @@ Made = list[tuple[Cell, "Golden"]]
 
 
 @contextmanager
-def known(spec: RowSpec, files: Mapping[str, bytes]) -> Iterator[None]:
+def known(spec: RowSpec, files: Mapping[str, bytes], goldens: Path | None = None) -> Iterator[None]:
     """Within the block the candidate counts among the rows and can be loaded; its folder goes if it was not there."""
     place = row_folder(spec.id, pin(spec))
     kept = not place.exists()
     if kept:
         keep_folder(place, files)
     try:
-        with candidate(spec):
+        with candidate(spec, goldens):
             yield
     finally:
         if kept:

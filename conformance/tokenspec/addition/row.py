@@ -48,7 +48,7 @@ def row_spec(published: Published, stated: Stated, wire: Wire, features: tuple[s
     return RowSpec(
         id=stated.id,
         family=stated.family,
-        status="real",
+        status="real" if stated.hub else "unproven",
         summary=stated.summary,
         features=features,
         oracle="transformers",

@@ -16,6 +16,7 @@ from tokenspec.areas.area import Cell
 from tokenspec.areas.selection import Selection, goldens_path, select_cells
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError, UsageError
+from tokenspec.models.rows import goldens_of_candidate
 from tokenspec.store.canonical import canonical_json, input_sha256
 from tokenspec.store.golden_files import read_goldens
 from tokenspec.store.records import Case, Golden
@@ -53,6 +54,8 @@ def oracle_version(name: str) -> OracleVersion:
 
 def flips_path(version: OracleVersion, row: str) -> Path:
     """Where this version's goldens of a row lie, as far as it answers otherwise than the current one."""
+    if goldens_of_candidate(row) is not None:
+        return version.flips / row / f"{FLIPPING_AREA}.json"
     return version.flips / goldens_path(row, FLIPPING_AREA).relative_to(fixtures_dir() / "golden")
 
 

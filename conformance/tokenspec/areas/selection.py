@@ -11,6 +11,7 @@ from tokenspec.areas.area import Area, Cell, Loan, models_of
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError, UnknownName, UsageError
 from tokenspec.models import RowSpec, specs
+from tokenspec.models.rows import goldens_of_candidate
 from tokenspec.store.canonical import convert, input_sha256
 from tokenspec.store.case_files import cases_in
 from tokenspec.store.golden_files import GoldenFile, read_goldens
@@ -35,6 +36,8 @@ def borrowed_cases(area: Area) -> list[tuple[Case, Case]]:
 
 def goldens_path(row: str, area: str) -> Path:
     """Where the goldens of a row in an area lie; those of stand-ins lie apart, they are no facts of the model."""
+    if own := goldens_of_candidate(row):
+        return own / f"{area}.json"
     known = specs()
     apart = any(part in known and known[part].status == "stand-in" for part in models_of(row))
     folder = fixtures_dir() / "golden" / "stand-in" if apart else fixtures_dir() / "golden"

@@ -81,10 +81,11 @@ def changed_certificates(rows: Iterable[str]) -> list[str]:
     from tokenspec.certificate.files import same_oracle
     from tokenspec.certificate.screen import change_lines
     from tokenspec.models import AssetsMissing, load
+    from tokenspec.models.rows import goldens_of_candidate
     from tokenspec.oracle.transformers import versions
 
     lines: list[str] = []
-    for row in dict.fromkeys(rows):
+    for row in dict.fromkeys(row for row in rows if goldens_of_candidate(row) is None):
         old = committed(row)
         if old is not None and not same_oracle(old, versions()):
             continue

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import click
 
 from tokenspec.cli.add_model import add, check
+from tokenspec.models.spec import Status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +30,7 @@ models.add_command(check)
 
 
 @models.command("list")
-@click.option("--status", type=click.Choice(["real", "stand-in", "toy"]), help="Only rows of this status.")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only rows of this status.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
 def list_rows(*, status: str | None, as_json: bool) -> None:
     """Print every row: family, status, where its files come from, whether they are here, licence."""

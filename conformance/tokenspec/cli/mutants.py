@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from rich import box
@@ -15,6 +15,7 @@ from rich.table import Table
 from tokenspec.adapters.resolve import resolve
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UnknownName, UsageError
+from tokenspec.models.spec import Status
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
 from tokenspec.parallel import default_jobs
 from tokenspec.runner import Run
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "--status",
     "statuses",
     multiple=True,
-    type=click.Choice(["real", "stand-in", "toy"]),
+    type=click.Choice(get_args(Status)),
     help="Judge automatic edits on rows of this status only.",
 )
 @click.option("--at-least", default=0.0, metavar="PERCENT", help="Fail if fewer automatic edits of a part are noticed.")

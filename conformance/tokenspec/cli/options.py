@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from tokenspec.areas.selection import Selection
+from tokenspec.models.spec import Status
 
 Command = Callable[..., Any]
 
@@ -22,7 +23,7 @@ def selection_options(command: Command) -> Command:
             "rows",
             multiple=True,
             metavar="ROW",
-            help="Only this model row, or pair a+b; repeatable.",
+            help="Only this model row, or pair a+b; in run and smoke also a FOLDER, or OWNER/NAME@SHA; repeatable.",
         ),
         click.option(
             "--case",
@@ -35,7 +36,7 @@ def selection_options(command: Command) -> Command:
             "--status",
             "statuses",
             multiple=True,
-            type=click.Choice(["real", "stand-in", "toy"]),
+            type=click.Choice(get_args(Status)),
             help="Only rows of this status.",
         ),
     )
@@ -43,12 +44,13 @@ def selection_options(command: Command) -> Command:
 
 
 def selection(values: dict[str, Any]) -> Selection:
-    """The selection out of a command's keyword arguments."""
+    """The selection out of a command's keyword arguments; rows that are unproven have to be named."""
+    proven = tuple(status for status in get_args(Status) if status != "unproven")
     return Selection(
         areas=tuple(values["areas"]),
         rows=tuple(values["rows"]),
         cases=tuple(values["cases"]),
-        statuses=tuple(values["statuses"]),
+        statuses=tuple(values["statuses"]) or (() if values["rows"] else proven),
     )
 
 

@@ -46,6 +46,7 @@ from tokenspec.verdict import WHOLE, CellResult, Verdict
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
 from .options import impl_option, selection, selection_options
+from .own_row import own_rows
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
@@ -155,6 +156,7 @@ def run(
     unknown = set(gate) - set(impls)
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
+    chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
     with untouched(impls):
         columns = columns_of(impls)

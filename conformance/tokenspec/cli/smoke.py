@@ -24,6 +24,7 @@ from tokenspec.store.smoke import smoke_cases
 from tokenspec.verdict import SILENT, CellResult, exit_code
 
 from .options import impl_option
+from .own_row import own_rows
 from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
 
 
@@ -36,6 +37,7 @@ def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
+    asked, rows = rows, click.get_current_context().with_resource(own_rows(rows))
     with untouched(impls):
         columns = columns_of(impls)
         cells = smoke_cells(columns, rows)
@@ -60,7 +62,9 @@ def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None
         console.print(f"smoke judged nothing: {silence(results)}", soft_wrap=True, highlight=False, markup=False)
         code = code or 1
     elif code == 0:
-        again = shlex.join(["tokenspec", "run", "--impl", impls[0], *(word for row in rows for word in ("--row", row))])
+        again = shlex.join(
+            ["tokenspec", "run", "--impl", impls[0], *(word for row in asked for word in ("--row", row))]
+        )
         console.print(f"smoke passes. Next: {again}", soft_wrap=True)
     else:
         console.print(

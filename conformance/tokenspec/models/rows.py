@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from tokenspec.data import fixtures_dir
 from tokenspec.models.assemble import assemble, finished
@@ -18,26 +18,39 @@ from tokenspec.models.progress import Notes
 from tokenspec.models.publisher import TEMPLATE, TOKENIZER
 from tokenspec.models.row_vocabulary import RowVocabulary
 from tokenspec.models.sources import Sources
-from tokenspec.models.spec import Carrier, DirectorySource, RowSpec, decode
+from tokenspec.models.spec import Carrier, DirectorySource, RowSpec, Status, decode
 from tokenspec.models.template import template_pin, template_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-_candidate: ContextVar[RowSpec | None] = ContextVar("candidate", default=None)
+class Candidate(NamedTuple):
+    """A row that is not committed, and where its goldens lie: a file an area, or nowhere yet."""
+
+    spec: RowSpec
+    goldens: Path | None
+
+
+_candidate: ContextVar[Candidate | None] = ContextVar("candidate", default=None)
 
 
 def specs() -> Mapping[str, RowSpec]:
-    """Every row by id, real ones first, then stand-ins, then toys; within :func:`candidate` that one, too."""
+    """Every row by id, in the order of what is known of them; within :func:`candidate` that one, too."""
     one = _candidate.get()
-    return committed_specs() if one is None else {**committed_specs(), one.id: one}
+    return committed_specs() if one is None else {**committed_specs(), one.spec.id: one.spec}
+
+
+def goldens_of_candidate(row_id: str) -> Path | None:
+    """The folder of a candidate's goldens; None for every other row."""
+    one = _candidate.get()
+    return one.goldens if one is not None and one.spec.id == row_id else None
 
 
 @contextmanager
-def candidate(spec: RowSpec) -> Iterator[None]:
+def candidate(spec: RowSpec, goldens: Path | None = None) -> Iterator[None]:
     """Within the block a row that is not committed counts among the rows; afterwards nobody has heard of it."""
-    before = _candidate.set(spec)
+    before = _candidate.set(Candidate(spec, goldens))
     try:
         yield
     finally:
@@ -48,9 +61,8 @@ def candidate(spec: RowSpec) -> Iterator[None]:
 @cache
 def committed_specs() -> dict[str, RowSpec]:
     """Every row file, read once."""
-    order = ("real", "stand-in", "toy")
     rows = [decode(path, RowSpec) for path in sorted((fixtures_dir() / "models").glob("*.toml"))]
-    return {row.id: row for row in sorted(rows, key=lambda row: (order.index(row.status), row.id))}
+    return {row.id: row for row in sorted(rows, key=lambda row: (get_args(Status).index(row.status), row.id))}
 
 
 @cache

@@ -26,7 +26,7 @@ Size = Annotated[int, msgspec.Meta(gt=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
 Strings = tuple[Text, ...]
 
-Status = Literal["real", "stand-in", "toy"]
+Status = Literal["real", "stand-in", "toy", "unproven"]
 Client = Literal["pip-wheel", "pip-sdist", "npm"]
 VocabularyFormat = Literal["hf", "hf-vocabulary", "tiktoken", "tekken", "gguf"]
 

@@ -106,7 +106,7 @@ def fixtures_identity() -> dict[str, str]:
     return {"version": str(json.loads(raw)["fixture_version"]), "sha256": hashlib.sha256(raw).hexdigest()}
 
 
-STATUSES = ("", "real", "stand-in", "toy")
+STATUSES = ("", "real", "stand-in", "toy", "unproven")
 
 
 def status_of(row: str) -> str:

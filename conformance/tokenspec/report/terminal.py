@@ -72,7 +72,7 @@ def print_matrix(
     console.print(legend, style="dim")
 
 
-SECTIONS = ("", "real", "stand-in", "toy")
+SECTIONS = ("", "real", "stand-in", "toy", "unproven")
 
 
 def _status(row: str, statuses: dict[str, str]) -> str:

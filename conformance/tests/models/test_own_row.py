@@ -1,0 +1,40 @@
+"""A model of the user's own is judged from its folder, and nothing of the package changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.models.test_add import tokenspec, tree, world  # noqa: F401 - a fixture
+from tokenspec.models import specs
+
+
+def test_a_folder_is_judged_and_nothing_is_added(world: Path, own_fixtures: Path) -> None:  # noqa: F811
+    before = tree(own_fixtures)
+    code, said = tokenspec("run", "--impl", "reference", "--row", world, "--area", "render", "--jobs", "1")
+    assert code == 0, said
+    assert "unproven rows" in said
+    assert "reference: conformant on all" in said
+    assert tree(own_fixtures) == before
+    assert "little" not in specs()
+
+
+def test_goldens_are_made_once(world: Path, tmp_path: Path) -> None:  # noqa: F811
+    words = ("run", "--impl", "reference", "--row", world, "--area", "render", "--jobs", "1")
+    assert tokenspec(*words)[0] == 0
+    (made,) = (tmp_path / "cache" / "models" / "own").glob("*/little/render.json")
+    written = made.stat().st_mtime_ns
+    assert tokenspec(*words)[0] == 0
+    assert made.stat().st_mtime_ns == written
+
+
+def test_what_is_no_model_says_so(world: Path) -> None:  # noqa: F811
+    code, said = tokenspec("run", "--impl", "reference", "--row", "org/model")
+    assert code == 2
+    assert "org/model: no such folder; a model of the hub is OWNER/NAME@REVISION" in said
+    code, said = tokenspec("run", "--impl", "reference", "--row", world, "--row", "./other")
+    assert code == 2
+    assert "one model of your own a run" in said
+    (world / "chat_template.jinja").write_text("{% for %}")
+    code, said = tokenspec("smoke", "--impl", "reference", "--row", world)
+    assert code != 0
+    assert "the chat template does not parse" in said
