@@ -72,7 +72,7 @@ class GoldenEcho:
                 {
                     "name": call["name"],
                     "arguments": call["arguments"],
-                    "status": call["status"][0],
+                    "status": call["status"][-1],
                     "id": call.get("id"),
                     "token_span": call.get("tokens"),
                 }
