@@ -206,6 +206,11 @@ def closed_thought_open(_: Request, __: Case, ___: dict[str, Any], result: Resul
     result["reasoning_complete"] = False
 
 
+def given_templates_hold_no_calls(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    if "chat_template" in request["options"]:
+        result["tool_calls"] = []
+
+
 def edited(id_: str, breaks: str, note: str, edit: Edit, rows: tuple[str, ...] = ()) -> Mutant:
     """A mutant that edits the right answer."""
     return Mutant(f"parse-{id_}", "parse", tuple(breaks.split()), note, lambda: Edited(edit), rows)
@@ -240,6 +245,7 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("every-tool-known", "RND-084", "takes calls of tools that nobody offered", every_tool_known),
     edited("raw-of-everything", "RND-084", "gives the completion as the text of a call", raw_of_everything),
     edited("closed-thought-open", "RND-084", "calls closed thoughts incomplete", closed_thought_open),
+    edited("given-template", "RND-005", "finds no calls where a template is given", given_templates_hold_no_calls),
     edited("stop-in-content", "RND-062", "leaves the stop token in the content", stop_in_content),
     edited("broken-call-ok", "RND-063", "calls every attempt ok", broken_call_is_ok),
     edited("broken-call-dropped", "RND-063", "drops attempts that do not parse", broken_call_is_dropped),

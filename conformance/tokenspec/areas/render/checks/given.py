@@ -31,13 +31,7 @@ def renders_the_rows_template(question: Question) -> bool:
 def the_rows_template_changes_nothing(subject: Subject) -> None:
     """Text, ids and masks are the same where the row's template comes with the conversation."""
     require_template(subject)
-    template = row_of(subject).chat_template
-    if not template:
-        raise NotComparable("the row has an encoder in the place of a template")
-    options = {**subject.request["options"], OPTION: template}
-    outcome = subject.call({**subject.request, "options": options})
-    if not isinstance(outcome, Ok):
-        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
+    outcome = answered_with_the_rows_template(subject)
     other = replace(subject, output=outcome.output)
     if (text_of(other), other.output.token_ids) != (text_of(subject), subject.output.token_ids):
         raise Violation("the row's own template, given with the conversation, gives another text or other ids")
@@ -51,3 +45,19 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
                     expected=kind,
                     got=marked,
                 )
+
+
+def answered_with_the_rows_template(subject: Subject) -> Ok:
+    """The answer where the row's template comes with the conversation.
+
+    Raises:
+        NotComparable: the row has none, or there is no answer.
+    """
+    template = row_of(subject).chat_template
+    if not template:
+        raise NotComparable("the row has an encoder in the place of a template")
+    options = {**subject.request["options"], OPTION: template}
+    outcome = subject.call({**subject.request, "options": options})
+    if not isinstance(outcome, Ok):
+        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
+    return outcome
