@@ -20,7 +20,7 @@ def gives_no_template(question: Question) -> bool:
     applies=gives_no_template,
 )
 def the_rows_template_is_read_alike(subject: Subject) -> None:
-    """Content, reasoning (but for outer white space) and calls are the same where the row's template comes with the conversation."""
+    """What is read is the same, but for outer white space, where the row's template comes with the conversation."""
     own, given = subject.output, answered_with_the_rows_template(subject).output
     for name in ("content", "reasoning_content"):
         expected, got = (str(getattr(output, name) or "") for output in (own, given))
