@@ -50,9 +50,6 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
         model.tokenizer,
         family="template" if given is not None and model.family is not None else model.family,
         chat_template=(model.chat_template or None) if given is None else given,
-        normalisation=request.get("normalisation") or "hf5",
-        encoding=request.get("encoding") or "hf",
-        id_profile=request.get("id_profile") or "canonical",
         straddle=model.wire.get("straddle"),
         now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
         media_settings=request.get("media"),
@@ -64,6 +61,7 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
             placeholders=tuple(model.wire.get("placeholder", ())),
             stops=tuple(model.wire.get("stop", ())),
         ),
+        **{name: request[name] for name in ("normalisation", "encoding", "id_profile") if request.get(name)},
         **options,
     )
 
@@ -151,5 +149,5 @@ class _Once:
     def get_stop_token_ids(self) -> list[int]:
         return []
 
-    def render(self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False) -> Any:  # noqa: ARG002
+    def render(self, *_: Any, **__: Any) -> Any:
         return self._tokens

@@ -12,6 +12,7 @@ the template would take back once the new messages are there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -230,10 +231,8 @@ def _first_accepted(
 ) -> tuple[str, list[Span], Chat] | None:
     """The short conversation in the first spelling of its calls that the template accepts."""
     for turn in spellings(ahead[-1]):
-        try:
+        with suppress(TemplateRejects, InvalidMessages):
             return render([*ahead[:-1], turn, *new_messages], tools=tools)
-        except (TemplateRejects, InvalidMessages):
-            continue
     return None
 
 

@@ -36,13 +36,13 @@ def request(case: Case, row: str) -> dict[str, Any]:
     from tokenspec.oracle.clock import FROZEN
 
     given = case.input
-    following = given.get("next")
+    following, numbers = given.get("next"), given.get("media", {})
     return {
         "model": row,
         "messages": with_pictures(given["messages"] if following is None else following["messages"]),
         "tools": given.get("tools"),
         "options": {**spec_of(row).options, **given.get("options", {})},
-        "media": settings_of(given.get("media", {}), spec_of(row)),
+        "media": settings_of(numbers, spec_of(row)) if given.get("told", True) else numbers,
         "previous": None if following is None else previous_of(case, row),
         "now": FROZEN.isoformat(),
     }

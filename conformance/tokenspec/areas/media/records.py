@@ -30,6 +30,7 @@ class MediaInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         media: numbers of the processor that differ from the row's, by modality.
         next: what a bridge has to append; None where the conversation is rendered.
         named: whether the earlier media are named to the bridge.
+        told: whether the request gives the numbers of the row's processor, too, and not those alone that differ.
     """
 
     messages: list[Any]
@@ -38,6 +39,7 @@ class MediaInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     media: dict[str, dict[str, int | float]] = {}
     next: Next | None = None
     named: bool = True
+    told: bool = True
 
 
 class MediaOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

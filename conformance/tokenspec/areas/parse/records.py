@@ -53,10 +53,10 @@ class ParseOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class CallExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One call attempt the completion holds. Name and arguments are judged where ``status`` is ``["ok"]``.
+    """One call attempt the completion holds. Arguments are judged where ``status`` is ``["ok"]``.
 
     Attributes:
-        name: the tool that is called.
+        name: the tool that is called; of a broken call the name that was written whole.
         arguments: its arguments as values.
         status: what a parser may say of the attempt.
         id: the id of the call, where the template writes it.

@@ -61,7 +61,7 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
         if header is not None and "analysis" in header.split(CHANNEL)[-1]:
             reasoning.append(text)
             complete = ended
-        elif header is not None or end - start == len(view.text):
+        elif header is not None or (start, end) == (0, len(view.text)):
             content.append(text)
         else:
             content.append(_OPENING.sub("", text) if text.strip() else "")
@@ -93,7 +93,8 @@ def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
     if channel >= 0:
         body = channel + len(CHANNEL)
         named = _CHANNEL_NAME.match(view.text, body)
-        body = named.end() if named and not _RECIPIENT.search(view.text, opens) else len(view.text)
+        is_cut = named and not view.stopped and _CUT_RECIPIENT.match(view.text, named.end())
+        body = named.end() if named and not (is_cut or _RECIPIENT.search(view.text, opens)) else len(view.text)
         yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
     elif opens < len(view.text):
         role = _ROLE.match(view.text, opens + len(START))

@@ -52,6 +52,7 @@ def bridge(
     options: dict[str, Any] | None = None,
     features: tuple[str, ...] = (),
     issue: str | None = None,
+    rows: list[str] | None = None,
     prompt: str = "given",
 ) -> Case:
     """One bridge case: history, what was sampled, what comes next."""
@@ -60,7 +61,7 @@ def bridge(
     if prompt != "given":
         extra["prompt"] = prompt
     return _case(
-        "bridge", slug, why, history, completion, flags, requires, tools, options, features, issue, None, extra
+        "bridge", slug, why, history, completion, flags, requires, tools, options, features, issue, rows, extra
     )
 
 

@@ -42,7 +42,7 @@ CUTS = (
         [NEXT],
         "TRUNCATION",
         "WHITESPACE",
-        requires=CLOSES,
+        requires=("RND-005", *CLOSES),
     ),
     bridge(
         "cut-inside-character",
@@ -60,7 +60,7 @@ CUTS = (
         [NEXT],
         "OPEN_THOUGHT",
         "TRUNCATION",
-        requires=THOUGHT,
+        requires=("RND-005", *THOUGHT),
         features=THINKING,
         issue="renderers#139",
     ),
@@ -111,7 +111,7 @@ CUTS = (
         [user("Go on.")],
         "TRUNCATION",
         "TOOL_CALLS",
-        requires=CLOSES,
+        requires=("RND-005", *CLOSES),
         tools=TOOLS,
     ),
     bridge(
@@ -143,7 +143,7 @@ STOPS = (
         [turn(LONG), STOP],
         [NEXT],
         "STOP_TOKEN",
-        requires=CLOSES,
+        requires=("RND-005", *CLOSES),
     ),
     bridge(
         "end-of-text-as-stop",

@@ -30,6 +30,7 @@ PLAIN = (
         [turn(LISBON)],
         [NEXT],
         "BRIDGE",
+        requires=("RND-005", *ANSWERS),
     ),
     bridge(
         "user-after-system-history",
@@ -72,7 +73,7 @@ PLAIN = (
         [system("Use Celsius."), NEXT],
         "BRIDGE",
         "SYSTEM_PLACEMENT",
-        requires=(*ANSWERS, *DECLINES),
+        requires=("RND-005", *ANSWERS, *DECLINES),
     ),
     bridge(
         "newline-user",
@@ -179,6 +180,7 @@ TOOL_LOOPS = (
         "BRIDGE",
         "TOOL_CALLS",
         tools=TOOLS,
+        requires=("RND-005", *ANSWERS),
     ),
     bridge(
         "two-tools-after-parallel-calls",
@@ -188,6 +190,7 @@ TOOL_LOOPS = (
         "BRIDGE",
         "PARALLEL_TOOL_CALLS",
         tools=TOOLS,
+        requires=("RND-005", *ANSWERS),
     ),
     bridge(
         "newline-tool",
@@ -214,7 +217,7 @@ TOOL_LOOPS = (
         [RESULT, NEXT],
         "BRIDGE",
         "TOOL_RESULTS",
-        requires=(*ANSWERS, *DECLINES),
+        requires=("RND-005", *ANSWERS, *DECLINES),
         tools=TOOLS,
     ),
     bridge(

@@ -56,6 +56,11 @@ def retokenised(request: Request, expect: Expect) -> Result:
     return bridged(expect, completion, between_of(request, expect), expect["suffix_ids"])
 
 
+def shorter_with_a_given_template(request: Request, expect: Expect) -> Result:
+    suffix = expect["suffix_ids"][: -1 if "chat_template" in request["options"] else None]
+    return bridged(expect, expect["completion_ids"], between_of(request, expect), suffix)
+
+
 def cut_at_first_stop(request: Request, expect: Expect) -> Result:
     row = load(request["model"])
     stops = {row.tokenizer.convert_tokens_to_ids(stop) for stop in row.spec.wire.stop}
@@ -143,6 +148,7 @@ def edited(id_: str, breaks: str, note: str, edit: Edit) -> Mutant:
 
 MUTANTS: tuple[Mutant, ...] = (
     rebuilt("retokenises", "RND-050", "decodes the completion and encodes it again", retokenised),
+    rebuilt("given-template", "RND-005", "loses a token where a template is given", shorter_with_a_given_template),
     rebuilt("cuts-at-stop", "RND-057", "drops what was sampled behind the first stop token", cut_at_first_stop),
     Mutant("bridge-never-declines", "bridge", ("RND-051",), "returns the prior ids instead of nothing", NeverDeclines),
     rebuilt("no-separator", "RND-052", "loses the first token behind the stop token", without_separator),

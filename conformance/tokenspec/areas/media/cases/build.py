@@ -45,9 +45,12 @@ def media(
     numbers: dict[str, dict[str, float]] | None = None,
     features: tuple[str, ...] | None = None,
     rows: list[str] | None = None,
+    told: bool = True,
 ) -> Case:
     """One conversation to be rendered with its media expanded."""
     extra: dict[str, Any] = {} if numbers is None else {"media": numbers}
+    if not told:
+        extra["told"] = False
     return _case(slug, why, messages, flags, requires, tools, options, features, rows, extra)
 
 

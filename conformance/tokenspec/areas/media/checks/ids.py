@@ -55,9 +55,30 @@ def differing(subject: Subject, expected: list[int], got: list[int], message: st
     )
 
 
-@check("media.ids", area="media", level="IDS", requires=("RND-090",), kind="golden", applies=is_render)
+def is_told(question: Question) -> bool:
+    """A render for which the request gives the numbers of the processor."""
+    return is_render(question) and bool(question.input.get("told", True))
+
+
+def is_untold(question: Question) -> bool:
+    """A render whose numbers the implementation has to know."""
+    return is_render(question) and not question.input.get("told", True)
+
+
+@check("media.ids", area="media", level="IDS", requires=("RND-090",), kind="golden", applies=is_told)
 def ids_are_the_processors(subject: Subject) -> None:
     """Ids with media expanded are the processor's."""
+    compare_ids(subject)
+
+
+@check("media.published-numbers", area="media", level="IDS", requires=("RND-098",), kind="golden", applies=is_untold)
+def published_numbers_hold(subject: Subject) -> None:
+    """Without numbers in the request, ids are those of the published processor."""
+    compare_ids(subject)
+
+
+def compare_ids(subject: Subject) -> None:
+    """The ids are the oracle's."""
     got = subject.output.token_ids
     if got is None:
         raise NotGiven("gives no ids")

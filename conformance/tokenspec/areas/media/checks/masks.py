@@ -46,8 +46,8 @@ def compare_labels(subject: Subject, ids: list[int], start: int) -> None:
     expected = [kind in {"content", "sampled"} for kind, _ in labels]
     if content[start:] != expected:
         raise wrong(subject, ids[start:], expected, content[start:], "is_content is another")
-    if len(indices) != start + len(expected):
-        raise Violation("message_indices is not of a token each", expected=start + len(expected), got=len(indices))
+    if len(indices[start:]) != len(expected):
+        raise Violation("message_indices is not parallel to token_ids", expected=len(ids), got=len(indices))
     for at, ((_, message), is_body, index) in enumerate(zip(labels, expected, indices[start:], strict=True)):
         if is_body and index != message:
             raise Violation(

@@ -33,6 +33,17 @@ class AcceptsAll(MediaEcho):
         return {"token_ids": [1, 2, 3]}
 
 
+class KnowsNoNumbers(MediaEcho):
+    """Takes other numbers than the published ones where none are given."""
+
+    def answer(self, request: Request, expect: MediaExpect) -> Result:
+        """One placeholder too few."""
+        result = super().answer(request, expect)
+        if not request["media"]:
+            one_short(expect, result)
+        return result
+
+
 class NeverDeclines(MediaEcho):
     """Bridges although it is not told of earlier media."""
 
@@ -174,5 +185,6 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("media-never-declines", "media", ("RND-096",), "bridges over media nobody names", NeverDeclines, ROWS),
     Mutant("media-always-declines", "media", ("RND-059",), "never bridges", AlwaysDeclines, ROWS),
     edited("new-ranges", "RND-097", "counts new ranges from the completion", new_ranges_from_completion),
+    Mutant("media-knows-no-numbers", "media", ("RND-098",), "takes numbers of its own", KnowsNoNumbers, ROWS),
     edited("new-unexpanded", "RND-097", "does not expand the media of new messages", new_media_unexpanded),
 )

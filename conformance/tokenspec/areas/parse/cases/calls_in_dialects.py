@@ -47,6 +47,7 @@ GEMMA_CALLS = (
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>'),
         UNREADABLE,
+        tried="get_weather",
     ),
     odd(
         "gemma-quote-missing",
@@ -54,6 +55,7 @@ GEMMA_CALLS = (
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome}'),
         UNREADABLE,
+        tried="get_weather",
     ),
     odd(
         "gemma-key-quote-missing",
@@ -61,15 +63,31 @@ GEMMA_CALLS = (
         GEMMA,
         gemma('call:get_weather{<|"|>city:1}'),
         UNREADABLE,
+        tried="get_weather",
     ),
-    odd("gemma-no-colon", "A key without a value is broken.", GEMMA, gemma("call:get_weather{city}"), UNREADABLE),
-    odd("gemma-no-value", "A colon without a value is broken.", GEMMA, gemma("call:get_weather{city:}"), UNREADABLE),
+    odd(
+        "gemma-no-colon",
+        "A key without a value is broken.",
+        GEMMA,
+        gemma("call:get_weather{city}"),
+        UNREADABLE,
+        tried="get_weather",
+    ),
+    odd(
+        "gemma-no-value",
+        "A colon without a value is broken.",
+        GEMMA,
+        gemma("call:get_weather{city:}"),
+        UNREADABLE,
+        tried="get_weather",
+    ),
     odd(
         "gemma-comma-missing",
         "Values without a comma between them are broken.",
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>days:1}'),
         UNREADABLE,
+        tried="get_weather",
     ),
     odd(
         "gemma-list-comma-missing",
@@ -77,6 +95,7 @@ GEMMA_CALLS = (
         GEMMA,
         gemma('call:read{free:[<|"|>a<|"|><|"|>b<|"|>]}'),
         UNREADABLE,
+        tried="read",
     ),
     odd(
         "gemma-text-behind",
@@ -84,6 +103,7 @@ GEMMA_CALLS = (
         GEMMA,
         gemma('call:get_weather{city:<|"|>Rome<|"|>} now'),
         UNREADABLE,
+        tried="get_weather",
     ),
     odd(
         "gemma-broken-then-good",
@@ -92,6 +112,7 @@ GEMMA_CALLS = (
         gemma("call:get_weather{") + gemma('call:get_weather{city:<|"|>Rome<|"|>}'),
         UNREADABLE,
         ROME,
+        tried="get_weather",
     ),
     odd(
         "gemma-unclosed",
@@ -100,6 +121,7 @@ GEMMA_CALLS = (
         '<|tool_call>call:get_weather{city:<|"|>Ro',
         CUT,
         stop=None,
+        tried="get_weather",
     ),
 )
 
@@ -131,6 +153,7 @@ HARMONY_CALLS = (
         harmony("functions.get_weather", '{"city": }'),
         JSON_ERROR,
         stop=EOS,
+        tried="get_weather",
     ),
     odd(
         "harmony-number-as-arguments",
@@ -139,6 +162,7 @@ HARMONY_CALLS = (
         harmony("functions.get_weather", "7"),
         MALFORMED,
         stop=EOS,
+        tried="get_weather",
     ),
     odd(
         "harmony-cut-call",
@@ -147,6 +171,7 @@ HARMONY_CALLS = (
         harmony("functions.get_weather", '{"city": "R'),
         CUT,
         stop=None,
+        tried="get_weather",
     ),
     odd(
         "harmony-cut-header",
@@ -218,6 +243,7 @@ HARMONY_CALLS = (
         {"name": "browser.search", "status": ["ok", "unknown_tool"]},
         stop=EOS,
         requires=("RND-063", "RND-082"),
+        tried="browser.search",
     ),
     odd(
         "harmony-python-code",
@@ -227,6 +253,7 @@ HARMONY_CALLS = (
         JSON_ERROR,
         stop=EOS,
         requires=("RND-063", "RND-082"),
+        tried="python",
     ),
     odd(
         "harmony-preamble-and-call",

@@ -51,6 +51,7 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         dsml(invoke("read", parameter("days", "three", is_text=False)), invoke("get_weather", CITY)),
         JSON_ERROR,
         ROME,
+        tried="read",
     )
     yield odd(
         f"{prefix}no-name",
@@ -66,6 +67,7 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         dsml(invoke("get_weather", CITY.removesuffix("</｜DSML｜parameter>")), invoke("get_weather", CITY)),
         MALFORMED,
         ROME,
+        tried="get_weather",
     )
     yield odd(
         f"{prefix}plain-text",
@@ -89,6 +91,7 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         rows,
         f'<｜DSML｜{block}>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">R',
         CUT,
+        tried="get_weather",
     )
 
 

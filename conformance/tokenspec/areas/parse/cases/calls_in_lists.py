@@ -45,6 +45,7 @@ CASES = (
         deepseek(bare("get_weather", '{"city": }'), bare("get_weather", '{"city": "Rome"}')),
         JSON_ERROR,
         ROME,
+        tried="get_weather",
     ),
     unoffered(
         "deepseek-bare-no-separator",
@@ -66,6 +67,7 @@ CASES = (
         DEEPSEEK,
         '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "R',
         CUT,
+        tried="get_weather",
     ),
     odd(
         "hy3-calls",
@@ -83,6 +85,7 @@ CASES = (
         hy3(f"get_weather<tool_sep:opensource>\n{CITY}Rome\n", hy3_call("get_weather", "Rome")),
         MALFORMED,
         ROME,
+        tried="get_weather",
     ),
     odd(
         "hy3-no-separator",
@@ -104,5 +107,6 @@ CASES = (
         HY3,
         f"<tool_calls:opensource>\n<tool_call:opensource>get_weather<tool_sep:opensource>\n{CITY}R",
         CUT,
+        tried="get_weather",
     ),
 )

@@ -109,6 +109,7 @@ HERMES_CALLS = (
         HERMES,
         hermes('{"name": "get_weather"}'),
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "hermes-number-as-arguments",
@@ -116,6 +117,7 @@ HERMES_CALLS = (
         HERMES,
         hermes('{"name": "get_weather", "arguments": 7}'),
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "hermes-number-as-name",
@@ -130,6 +132,7 @@ HERMES_CALLS = (
         HERMES_FEW,
         hermes('{"name": "get_weather", "arguments": "Rome, please"}'),
         UNREADABLE,
+        tried="get_weather",
     ),
     odd(
         "hermes-other-tool",
@@ -140,6 +143,7 @@ HERMES_CALLS = (
         + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}'),
         {"status": ["ok", "unknown_tool"]},
         ROME,
+        tried="book",
     ),
     odd(
         "hermes-text-around-calls",
@@ -189,6 +193,7 @@ XML_CALLS = (
         QWEN_XML,
         xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>"),
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "xml-no-parameter-close",
@@ -196,6 +201,7 @@ XML_CALLS = (
         QWEN_XML,
         xml("<function=get_weather>\n<parameter=city>\nRome\n</function>"),
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "xml-no-name",
@@ -214,6 +220,7 @@ XML_CALLS = (
         + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
         MALFORMED,
         ROME,
+        tried="get_weather",
     ),
     odd(
         "xml-no-parameters",
@@ -229,6 +236,7 @@ XML_CALLS = (
         QWEN_XML,
         "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>",
         CUT,
+        tried="get_weather",
     ),
 )
 
@@ -246,6 +254,7 @@ GLM_CALLS = (
         [*GLM, *GLM_DENSE],
         "<tool_call>get_weather<arg_key>city</arg_key></tool_call>",
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "glm-value-unclosed",
@@ -253,6 +262,7 @@ GLM_CALLS = (
         [*GLM, *GLM_DENSE],
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</tool_call>",
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "glm-no-arguments",
@@ -275,6 +285,7 @@ GLM_CALLS = (
         [*GLM, *GLM_DENSE],
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
         CUT,
+        tried="get_weather",
     ),
     odd(
         "glm-broken-then-good",
@@ -284,6 +295,7 @@ GLM_CALLS = (
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>",
         MALFORMED,
         ROME,
+        tried="get_weather",
     ),
 )
 
@@ -313,6 +325,7 @@ MINIMAX_CALLS = (
         MINIMAX,
         minimax('<invoke name="get_weather">\n<parameter name="city">Rome\n</invoke>'),
         MALFORMED,
+        tried="get_weather",
     ),
     odd(
         "minimax-invoke-unclosed",
@@ -320,6 +333,7 @@ MINIMAX_CALLS = (
         MINIMAX,
         minimax('<invoke name="get_weather">\n<parameter name="city">Rome</parameter>'),
         CUT,
+        tried="get_weather",
     ),
     odd(
         "minimax-plain-text", "Text between call tags is a broken call.", MINIMAX, minimax("Rome, please."), UNREADABLE
@@ -330,6 +344,7 @@ MINIMAX_CALLS = (
         MINIMAX,
         '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>',
         CUT,
+        tried="get_weather",
     ),
 )
 
@@ -342,6 +357,7 @@ CLOSERS_BEHIND = (
         '<tool_call>\n{"name": "get_weather", "arguments": {"city": "a </tool_call> b',
         CUT,
         stop=None,
+        tried="get_weather",
     ),
     odd(
         "hermes-close-tags-in-strings",
@@ -366,6 +382,7 @@ CLOSERS_BEHIND = (
         + hermes('{"name": "get_weather", "arguments": {"city": "Rome"}}'),
         JSON_ERROR,
         ROME,
+        tried="get_weather",
     ),
     *(
         odd(
@@ -396,6 +413,7 @@ CLOSERS_BEHIND = (
         + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
         MALFORMED,
         ROME,
+        tried="read",
     ),
     odd(
         "xml-no-function-close-then-good",
@@ -406,6 +424,7 @@ CLOSERS_BEHIND = (
         + xml("<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"),
         MALFORMED,
         ROME,
+        tried="read",
     ),
     odd(
         "glm-value-unclosed-then-good",
@@ -415,6 +434,7 @@ CLOSERS_BEHIND = (
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value></tool_call>",
         MALFORMED,
         ROME,
+        tried="get_weather",
     ),
     odd(
         "minimax-invoke-unclosed-then-good",
@@ -425,6 +445,7 @@ CLOSERS_BEHIND = (
         + minimax('<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>'),
         CUT,
         ROME,
+        tried="read",
     ),
 )
 

@@ -55,6 +55,7 @@ KIMI_CALLS = (
         KIMI,
         kimi(kimi_call("functions.get_weather:0", '{"city": }')),
         JSON_ERROR,
+        tried="get_weather",
     ),
     answering(
         "kimi-no-argument-marker",
@@ -83,6 +84,7 @@ KIMI_CALLS = (
         KIMI,
         kimi(kimi_call("functions.get_weather:0", "7")),
         MALFORMED,
+        tried="get_weather",
     ),
     answering(
         "kimi-broken-then-good",
@@ -91,6 +93,7 @@ KIMI_CALLS = (
         kimi(kimi_call("functions.get_weather:0", "no"), kimi_call("functions.get_weather:1", '{"city": "Rome"}')),
         JSON_ERROR,
         {**ROME, "id": "functions.get_weather:1"},
+        tried="get_weather",
     ),
     answering(
         "kimi-unclosed",
@@ -98,6 +101,7 @@ KIMI_CALLS = (
         KIMI,
         '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "R',
         CUT,
+        tried="get_weather",
     ),
     answering(
         "kimi-close-in-string",
@@ -142,6 +146,7 @@ DEEPSEEK_CALLS = (
         DEEPSEEK_FIRST,
         deepseek(fenced("get_weather", '{"city": }')),
         JSON_ERROR,
+        tried="get_weather",
     ),
     unoffered(
         "deepseek-no-fence",
@@ -164,6 +169,7 @@ DEEPSEEK_CALLS = (
         deepseek(fenced("get_weather", "no"), fenced("get_weather", '{"city": "Rome"}')),
         JSON_ERROR,
         ROME,
+        tried="get_weather",
     ),
     unoffered(
         "deepseek-unclosed",
@@ -181,6 +187,7 @@ DEEPSEEK_CALLS = (
             called,
             reasoning="Hm.",
             requires=("RND-060", "RND-061", "RND-063", "RND-065"),
+            tried="get_weather",
         )
         for slug, arguments, called in (("call", '{"city": "Rome"}', ROME), ("broken-call", '{"city": }', JSON_ERROR))
     ),
@@ -213,6 +220,7 @@ MISTRAL_CALLS = (
         MISTRAL,
         '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": }}]',
         JSON_ERROR,
+        tried="get_weather",
     ),
     odd(
         "mistral-no-name",
@@ -256,6 +264,7 @@ LLAMA_CALLS = (
         '{"name": "get_weather", "parameters": {"city": "R',
         CUT,
         stop=None,
+        tried="get_weather",
     ),
     odd(
         "llama-broken-json",
@@ -263,6 +272,7 @@ LLAMA_CALLS = (
         LLAMA,
         '{"name": "get_weather", "parameters": {"city": }}',
         JSON_ERROR,
+        tried="get_weather",
     ),
     odd(
         "llama-other-json",
@@ -297,6 +307,7 @@ NAMED_CALLS = (
         '<|call|>get_weather {"city": }',
         JSON_ERROR,
         stop=EOS,
+        tried="get_weather",
     ),
     odd(
         "named-broken-then-good",
@@ -306,9 +317,16 @@ NAMED_CALLS = (
         JSON_ERROR,
         ROME,
         stop=EOS,
+        tried="get_weather",
     ),
     odd(
-        "named-cut", "A call that was cut is an attempt.", NAMED, '<|call|>get_weather {"city": "R', NO_CLOSE, stop=None
+        "named-cut",
+        "A call that was cut is an attempt.",
+        NAMED,
+        '<|call|>get_weather {"city": "R',
+        NO_CLOSE,
+        stop=None,
+        tried="get_weather",
     ),
 )
 

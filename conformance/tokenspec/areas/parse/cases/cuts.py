@@ -50,7 +50,7 @@ CUTS = (
         "A cut thought is reasoning, and the reasoning is reported as incomplete.",
         [turn(DEEP, until="south-")],
         "OPEN_THOUGHT",
-        requires=("RND-060", "RND-064"),
+        requires=("RND-005", "RND-060", "RND-064"),
         features=THINKING,
     ),
     parse(
@@ -85,7 +85,7 @@ CUTS = (
         [turn(calling(ROME, OSLO), until="Os")],
         "TRUNCATION",
         "PARALLEL_TOOL_CALLS",
-        requires=BROKEN,
+        requires=("RND-005", *BROKEN),
         tools=TOOLS,
     ),
     parse(
@@ -94,7 +94,7 @@ CUTS = (
         [turn(calling(ROME, content="Looking."), until="Rom")],
         "TRUNCATION",
         "TOOL_CALLS",
-        requires=(*BROKEN, "RND-060"),
+        requires=("RND-005", *BROKEN, "RND-060"),
         tools=TOOLS,
     ),
     parse(

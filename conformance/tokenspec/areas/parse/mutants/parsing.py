@@ -179,6 +179,38 @@ def span_to_the_end(request: Request, _: Case, __: dict[str, Any], result: Resul
             call["token_span"] = [call["token_span"][0], len(request["token_ids"])]
 
 
+def attempts_nameless(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["status"] != "ok":
+            call["name"] = None
+
+
+def arguments_invented(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["status"] != "ok":
+            call.update(raw="<tool_call>", arguments={"city": "Paris"})
+
+
+def every_tool_known(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["status"] == "unknown_tool":
+            call["status"] = "ok"
+
+
+def raw_of_everything(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["raw"] = load(request["model"]).tokenizer.decode(request["token_ids"])
+
+
+def closed_thought_open(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    result["reasoning_complete"] = False
+
+
+def given_templates_hold_no_calls(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
+    if "chat_template" in request["options"]:
+        result["tool_calls"] = []
+
+
 def edited(id_: str, breaks: str, note: str, edit: Edit, rows: tuple[str, ...] = ()) -> Mutant:
     """A mutant that edits the right answer."""
     return Mutant(f"parse-{id_}", "parse", tuple(breaks.split()), note, lambda: Edited(edit), rows)
@@ -208,6 +240,12 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("span-short", "RND-081", "ends the span of a call a token early", span_a_token_short),
     edited("span-everything", "RND-081", "gives the whole completion as the span of a call", span_is_everything),
     edited("span-to-the-end", "RND-081", "ends the span of a call where the completion ends", span_to_the_end),
+    edited("attempts-nameless", "RND-084", "drops the names of broken calls", attempts_nameless),
+    edited("arguments-invented", "RND-084", "gives broken calls other arguments", arguments_invented),
+    edited("every-tool-known", "RND-084", "takes calls of tools that nobody offered", every_tool_known),
+    edited("raw-of-everything", "RND-084", "gives the completion as the text of a call", raw_of_everything),
+    edited("closed-thought-open", "RND-084", "calls closed thoughts incomplete", closed_thought_open),
+    edited("given-template", "RND-005", "finds no calls where a template is given", given_templates_hold_no_calls),
     edited("stop-in-content", "RND-062", "leaves the stop token in the content", stop_in_content),
     edited("broken-call-ok", "RND-063", "calls every attempt ok", broken_call_is_ok),
     edited("broken-call-dropped", "RND-063", "drops attempts that do not parse", broken_call_is_dropped),

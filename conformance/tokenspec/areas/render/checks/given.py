@@ -12,6 +12,8 @@ from tokenspec.areas.render.checks.place import describe, labels_of, row_of
 from tokenspec.areas.render.checks.text import require_template, text_of
 
 OPTION = "chat_template"
+TWIN = "{#- its twin -#}"
+"""A comment at the end of a template: it prints the same, and nothing is stated of its turns."""
 KINDS = {"is_content": BODY, "sampled_mask": frozenset({"sampled"})}
 
 
@@ -31,13 +33,7 @@ def renders_the_rows_template(question: Question) -> bool:
 def the_rows_template_changes_nothing(subject: Subject) -> None:
     """Text, ids and masks are the same where the row's template comes with the conversation."""
     require_template(subject)
-    template = row_of(subject).chat_template
-    if not template:
-        raise NotComparable("the row has an encoder in the place of a template")
-    options = {**subject.request["options"], OPTION: template}
-    outcome = subject.call({**subject.request, "options": options})
-    if not isinstance(outcome, Ok):
-        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
+    outcome = answered_with_the_rows_template(subject)
     other = replace(subject, output=outcome.output)
     if (text_of(other), other.output.token_ids) != (text_of(subject), subject.output.token_ids):
         raise Violation("the row's own template, given with the conversation, gives another text or other ids")
@@ -51,3 +47,22 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
                     expected=kind,
                     got=marked,
                 )
+
+
+def answered_with_the_rows_template(subject: Subject) -> Ok:
+    """The answer where the row's template, or its twin, comes with the conversation.
+
+    Results of tools stand in the assistant's own turn on some rows, which only a row can state: they keep the template.
+
+    Raises:
+        NotComparable: the row has none, or there is no answer.
+    """
+    template = row_of(subject).chat_template
+    if not template:
+        raise NotComparable("the row has an encoder in the place of a template")
+    has_results = any(message.get("role") == "tool" for message in subject.request.get("messages") or ())
+    options = {**subject.request["options"], OPTION: template if has_results else template + TWIN}
+    outcome = subject.call({**subject.request, "options": options})
+    if not isinstance(outcome, Ok):
+        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
+    return outcome

@@ -1,0 +1,173 @@
+"""Templates that come with the conversation: their own notation of thoughts, answers and calls is read back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenspec.areas.bridge.cases.build import OSLO, ROME, STOP, TOOLS, Piece, parse, text, turn
+from tokenspec.areas.render.cases.build import Message, assistant, calling, thinking
+from tokenspec.store.records import Case
+
+GIVEN = ("RND-005", "RND-060", "RND-066")
+CALLS = (*GIVEN, "RND-061")
+R, C = "{{ m.reasoning_content }}", "{{ m.content or '' }}"
+NAME, ARGUMENTS = "{{ f.name }}", "{{ f.arguments | tojson }}"
+
+
+def chat(answer: str, prompt: str = "", question: str = "{{ m.content }}") -> str:
+    """A template that prints `answer` for a turn of the assistant, and `prompt` behind the header it prompts with."""
+    head = "{{ '<|im_start|>' ~ m.role ~ '\\n' }}"
+    body = f"{{% if m.role == 'assistant' %}}{answer}{{% else %}}{question}{{% endif %}}"
+    prompted = f"{{% if add_generation_prompt %}}{{{{ '<|im_start|>assistant\\n' }}}}{prompt}{{% endif %}}"
+    return f"{{% for m in messages %}}{head}{body}{{{{ '<|im_end|>\\n' }}}}{{% endfor %}}{prompted}"
+
+
+def thought(written: str) -> str:
+    """What is printed of reasoning, where there is some."""
+    return f"{{% if m.reasoning_content %}}{written}{{% endif %}}"
+
+
+def calls(written: str, ahead: str = "", behind: str = "", between: str = "") -> str:
+    """What is printed of each call, between what is printed around all of them."""
+    each = f"{{% for c in m.tool_calls %}}{{% set f = c.function %}}{written}"
+    each += f"{{% if not loop.last %}}{between}{{% endif %}}{{% endfor %}}"
+    return f"{C}{{% if m.tool_calls %}}{ahead}{each}{behind}{{% endif %}}"
+
+
+def values(written: str) -> str:
+    """What is printed of each argument, whose key is `k` and whose value is `v`."""
+    return f"{{% for k, v in f.arguments | items %}}{written}{{% endfor %}}"
+
+
+def given(
+    slug: str,
+    why: str,
+    template: str,
+    completion: Message | list[Piece],
+    requires: tuple[str, ...] = GIVEN,
+    says: dict[str, Any] | None = None,
+    tools: list[Any] | None = None,
+) -> Case:
+    """One turn in the notation of a template of its own, in the tokens of a toy row."""
+    return parse(
+        f"given-{slug}",
+        why,
+        completion if isinstance(completion, list) else [turn(completion)],
+        "TEMPLATE_GIVEN",
+        requires=requires,
+        says=says,
+        options={"chat_template": template},
+        tools=tools,
+        rows=["toy-bpe"],
+    )
+
+
+def called(slug: str, notation: str, message: Message | None = None) -> Case:
+    """Two calls, in a notation that other templates write, too."""
+    return given(
+        f"calls-{slug}",
+        "Calls in a notation that a template of another row writes come back.",
+        chat(notation),
+        message or calling(ROME, OSLO, content="Looking."),
+        CALLS,
+        tools=TOOLS,
+    )
+
+
+DEEP = thinking("South-west.\nOf Europe.", "Lisbon.")
+
+THOUGHTS = (
+    given(
+        "thought-tags",
+        "Reasoning in tags of the template's own.",
+        chat(thought(f"<reason>\n{R}\n</reason>\n\n") + C),
+        DEEP,
+    ),
+    given(
+        "thought-behind-word",
+        "Reasoning behind a token and a word.",
+        chat(thought(f"<think>plan\n{R}\n</think>\n") + C),
+        DEEP,
+    ),
+    given("thought-on-one-line", "Reasoning without a newline.", chat(thought(f"<think>{R}</think>") + C), DEEP),
+    given(
+        "thought-prompted",
+        "A thought that the prompt opens, and that no history has.",
+        chat(C, "{{ '<think>\\n' }}"),
+        [text("South-west.\n</think>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "South-west.", "reasoning_complete": True},
+    ),
+    given(
+        "thought-empty",
+        "A history whose answers begin with an empty thought.",
+        chat("{{ '<think>\\n\\n</think>\\n\\n' }}" + C),
+        [text("<think>\nSouth-west.\n</think>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "South-west.", "reasoning_complete": True},
+    ),
+    given(
+        "answer-in-tags",
+        "What the template puts around an answer is no content.",
+        chat(f"<answer>\n{C}\n</answer>\n"),
+        assistant("Lisbon."),
+    ),
+    given(
+        "parts-alone",
+        "A template that takes nothing but parts.",
+        chat(thought(f"<think>\n{R}\n</think>\n\n") + "{{ m.content[0].text }}", question="{{ m.content[0].text }}"),
+        [text("<think>\nSouth-west.\n</think>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "South-west."},
+    ),
+)
+
+CALLED = (
+    called("json", calls(f'\n<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>')),
+    called(
+        "text-arguments",
+        calls(
+            f'<tool_call>{{"name": "{NAME}", "arguments": '
+            "{{ f.arguments if f.arguments is string else raise_exception('text') }}}</tool_call>"
+        ),
+        calling(
+            *({**c, "function": {**c["function"], "arguments": '{"city": "Rome"}'}} for c in (ROME, OSLO)),
+            content="Looking.",
+        ),
+    ),
+    called(
+        "xml",
+        calls(
+            f"\n\n<tool_call>\n<function={NAME}>\n"
+            + values("<parameter={{ k }}>\n{{ v }}\n</parameter>\n")
+            + "</function>\n</tool_call>"
+        ),
+    ),
+    called(
+        "keys",
+        calls(
+            f"<tool_call>{NAME}" + values("<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value>") + "</tool_call>"
+        ),
+    ),
+    called(
+        "invocations",
+        calls(
+            f'<invoke name="{NAME}">\n' + values('<parameter name="{{ k }}">{{ v }}</parameter>\n') + "</invoke>\n",
+            "\n<minimax:tool_call>\n",
+            "</minimax:tool_call>",
+        ),
+    ),
+    called("named-json", calls(f"<|img|>{NAME} {ARGUMENTS}")),
+    called(
+        "json-list",
+        calls(f'{{"name": "{NAME}", "arguments": {ARGUMENTS}, "id": "{{{{ c.id }}}}"}}', "<|img|>[", "]", ", "),
+    ),
+    called(
+        "fenced",
+        calls(
+            f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{NAME}\n```json\n{ARGUMENTS}\n```<｜tool▁call▁end｜>",
+            "<｜tool▁calls▁begin｜>",
+            "<｜tool▁calls▁end｜>",
+            "\n",
+        ),
+    ),
+)
+
+CASES = (*THOUGHTS, *CALLED)

@@ -1,0 +1,85 @@
+"""ATTEMPTS: what a parser says of calls and thoughts beyond what they hold, where it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
+from tokenspec.areas.parse.checks.calls import OK
+from tokenspec.areas.parse.checks.texts import knows
+from tokenspec.areas.parse.records import CallExpect, ParsedCall
+
+UNKNOWN = "unknown_tool"
+
+
+def strings(value: Any) -> Iterator[str]:
+    """The texts in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from strings(member)
+
+
+@check(
+    "parse.attempt-says",
+    area="parse",
+    level="ATTEMPTS",
+    requires=("RND-084",),
+    applies=lambda question: cites("RND-084")(question) and question.expect.applies is None,
+)
+def attempts_say_what_was_read(subject: Subject) -> None:
+    """A broken call has the name that was written whole, and no arguments but what was written."""
+    expected, got = subject.expect.tool_calls, subject.output.tool_calls
+    for number, (wanted, call) in enumerate(zip(expected, got, strict=False)):
+        if wanted.status != OK:
+            says_what_was_read(f"call {number}", wanted, call)
+            if UNKNOWN in wanted.status and subject.request["tools"] and call.status != UNKNOWN:
+                raise Violation("a tool nobody offered is called", expected=UNKNOWN, got=call.status)
+
+
+def says_what_was_read(where: str, wanted: CallExpect, call: ParsedCall) -> None:
+    """The name and the arguments of one broken call."""
+    is_named = wanted.name is not None or wanted.status == ["missing_name"]
+    if is_named and call.name != wanted.name:
+        raise Violation("an attempt has another name", where=where, expected=wanted.name, got=call.name)
+    for text in strings(call.arguments):
+        if call.raw is not None and text not in call.raw:
+            raise Violation("an attempt has arguments nobody wrote", where=where, expected=call.raw, got=text)
+
+
+def has_calls(question: Question) -> bool:
+    """The completion holds calls or attempts."""
+    return knows(question, "tool_calls") and bool(question.expect.tool_calls)
+
+
+@check("parse.raw", area="parse", level="ATTEMPTS", requires=("RND-084",), applies=has_calls)
+def raw_is_the_text_of_the_call(subject: Subject) -> None:
+    """The raw text of a call is what its token span spells, but for parts of the outermost tokens."""
+    decode, ids = subject.rows[subject.cell.row].vocabulary.decode, subject.expect.token_ids
+    spelled = [
+        (call.raw, decode(ids[start:end]), decode(ids[start + 1 : end - 1]))
+        for call in subject.output.tool_calls
+        if call.raw is not None and call.token_span is not None
+        for start, end in [call.token_span]
+    ]
+    if not spelled:
+        raise NotGiven("no raw text with a token span")
+    for raw, outer, inner in spelled:
+        if raw not in outer or inner.strip() not in raw:
+            raise Violation("raw is not the text of the call's tokens", expected=repr(outer), got=repr(raw))
+
+
+def has_a_whole_thought(question: Question) -> bool:
+    """The completion holds a thought that was closed."""
+    return knows(question, "reasoning_complete") and question.expect.reasoning_complete is True
+
+
+@check("parse.closed-thought", area="parse", level="ATTEMPTS", requires=("RND-084",), applies=has_a_whole_thought)
+def a_closed_thought_is_complete(subject: Subject) -> None:
+    """A thought that was closed is not given as incomplete."""
+    if subject.output.reasoning_complete is None:
+        raise NotGiven("reasoning_complete")
+    if not subject.output.reasoning_complete:
+        raise Violation("a thought that was closed passes as cut", expected=True, got=False)

@@ -1,0 +1,32 @@
+"""TEXT: a row's own template, given with the conversation, is read as the row's own turns are."""
+
+from __future__ import annotations
+
+from tokenspec.areas.check import Question, Subject, Violation, check, cites
+from tokenspec.areas.render.checks.given import OPTION, answered_with_the_rows_template
+
+
+def gives_no_template(question: Question) -> bool:
+    """The row expresses the case, which asks how the row's template does when it is given, and brings none itself."""
+    return cites("RND-005")(question) and question.expect.applies is None and OPTION not in question.request["options"]
+
+
+@check(
+    "parse.own-template",
+    area="parse",
+    level="TEXT",
+    requires=("RND-005",),
+    kind="metamorphic",
+    applies=gives_no_template,
+)
+def the_rows_template_is_read_alike(subject: Subject) -> None:
+    """What is read is the same, but for outer white space, where the row's template comes with the conversation."""
+    own, given = subject.output, answered_with_the_rows_template(subject).output
+    for name in ("content", "reasoning_content"):
+        expected, got = (str(getattr(output, name) or "") for output in (own, given))
+        if expected.strip() != got.strip():
+            raise Violation(f"{name} is another where the row's template is given", expected=expected, got=got)
+    for name in ("reasoning_complete", "tool_calls"):
+        expected, got = getattr(own, name), getattr(given, name)
+        if expected != got:
+            raise Violation(f"{name} are others where the row's template is given", expected=expected, got=got)
