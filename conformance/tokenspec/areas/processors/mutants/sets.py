@@ -9,7 +9,7 @@ import torch
 from tokenspec.areas.processors.mutants.edits import Json, each_answer, each_step, mutant
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.processors import adapter as script_form
-from tokenspec_reference.processors import masking, processor, recommendation, think, tree
+from tokenspec_reference.processors import drafts, masking, processor, recommendation, think, tree
 from tokenspec_reference.processors.adapter import Script
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import pack
@@ -242,7 +242,7 @@ MUTANTS = (
         "token-wraps",
         "006",
         "a token id is taken modulo the vocabulary",
-        *((module, "token_columns", wrapped_columns) for module in (tree, think, recommendation)),
+        *((module, "token_columns", wrapped_columns) for module in (drafts, tree, think, recommendation)),
     ),
     mutant(
         "source-row-wraps",
