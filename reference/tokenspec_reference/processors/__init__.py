@@ -10,7 +10,7 @@ from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import apply_bitmask, pack, unpack
 from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.contain import ContainTable, StringContainDFA
-from tokenspec_reference.processors.drafts import DraftSets, Rewindable
+from tokenspec_reference.processors.drafts import DraftSets, Rewindable, draft_sets
 from tokenspec_reference.processors.errors import (
     ConfigError,
     ConstraintViolation,
@@ -86,6 +86,7 @@ __all__ = [
     "apply_allowed",
     "apply_bitmask",
     "compile_tree",
+    "draft_sets",
     "load_tree",
     "mask_naive",
     "pack",

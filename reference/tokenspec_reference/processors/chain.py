@@ -54,6 +54,12 @@ class Chain:
         self.vocab_size = widths[0]
         self._finisher = finishers[0] if finishers else None
 
+    @property
+    def finisher(self) -> MultiSeqLogitsProcessor | None:
+        """The member whose finished rows override."""
+        found = None if self._finisher is None else self.processors[self._finisher]
+        return found if isinstance(found, MultiSeqLogitsProcessor) else None
+
     def init(self, rows: int) -> tuple[Any, ...]:
         """The initial state of every member."""
         return tuple(processor.init(rows) for processor in self.processors)
@@ -113,9 +119,9 @@ class Chain:
 
     def finish(self, state: tuple[Any, ...], finished: Tensor | Sequence[bool]) -> tuple[Any, ...]:
         """Set the finished flags. Raises ``ConfigError`` if no member is a ``MultiSeqLogitsProcessor``."""
-        if self._finisher is None:
+        if self._finisher is None or self.finisher is None:
             raise config_error("/processors", Rule.CHAIN_NO_FINISHER, "add a MultiSeqLogitsProcessor to finish rows")
-        flags = self.processors[self._finisher].finish(state[self._finisher], finished)  # type: ignore[attr-defined]
+        flags = self.finisher.finish(state[self._finisher], finished)
         return (*state[: self._finisher], flags, *state[self._finisher + 1 :])
 
     def with_flags_of(self, state: tuple[Any, ...], flagged: tuple[Any, ...]) -> tuple[Any, ...]:

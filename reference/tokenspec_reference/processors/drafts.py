@@ -18,7 +18,7 @@ import torch
 
 from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import RollbackOutOfRange, ShapeMismatch, TokenOutOfRange, config_error
-from tokenspec_reference.processors.processor import Checked, active_rows, source_rows, token_columns
+from tokenspec_reference.processors.processor import Checked, State, active_rows, source_rows, token_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tokenspec_reference.processors.allow_set import AllowSet
     from tokenspec_reference.processors.chain import Chain
+    from tokenspec_reference.processors.processor import Processor
 
     Drafts = Sequence[Sequence[int]]
 
@@ -44,6 +45,30 @@ class DraftSets:
         """Per row the ids behind 0, 1, ... accepted drafts; ``None`` for all."""
         rows = enumerate(self.accepted)
         return [[self.positions[place].ids(row) for place in range(count + 1)] for row, count in rows]
+
+
+def draft_sets(processor: Processor[State], state: State, drafts: Drafts) -> DraftSets:
+    """The sets before each of ``drafts[row]`` up to the first that is not allowed, and behind the last.
+
+    The given state is a value and stays what it was. Raises ``EmptyAllowedSet`` where members of a chain conflict
+    behind an accepted draft.
+    """
+    current, accepted = state, [0] * len(drafts)
+    positions = [processor.allow(current)]
+    for place in range(max(map(len, drafts), default=0)):
+        known = [
+            accepted[row] == place and place < len(ids) and 0 <= ids[place] < processor.vocab_size
+            for row, ids in enumerate(drafts)
+        ]
+        column = torch.tensor([ids[place] if one else 0 for one, ids in zip(known, drafts, strict=True)])
+        allowed = positions[-1].contains(column.to(positions[-1].listed.device)).tolist()
+        going = [one and within for one, within in zip(known, allowed, strict=True)]
+        if not any(going):
+            break
+        current = processor.advance(current, column, going)
+        positions.append(processor.allow(current))
+        accepted = [count + one for count, one in zip(accepted, going, strict=True)]
+    return DraftSets(tuple(positions), tuple(accepted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,22 +169,7 @@ class Rewindable:
             EmptyAllowedSet: members conflict behind an accepted draft.
         """
         self._rows_apart(state, drafts, "drafts")
-        current, accepted = state.state, [0] * len(drafts)
-        positions = [self.chain.allow(current)]
-        for place in range(max(map(len, drafts), default=0)):
-            known = [
-                accepted[row] == place and place < len(ids) and 0 <= ids[place] < self.vocab_size
-                for row, ids in enumerate(drafts)
-            ]
-            column = torch.tensor([ids[place] if one else 0 for one, ids in zip(known, drafts, strict=True)])
-            allowed = positions[-1].contains(column.to(positions[-1].listed.device)).tolist()
-            going = [one and within for one, within in zip(known, allowed, strict=True)]
-            if not any(going):
-                break
-            current = self.chain.advance(current, column, going)
-            positions.append(self.chain.allow(current))
-            accepted = [count + one for count, one in zip(accepted, going, strict=True)]
-        return DraftSets(tuple(positions), tuple(accepted))
+        return draft_sets(self.chain, state.state, drafts)
 
     def commit(self, state: Track, tokens: Drafts) -> Track:
         """Each row after its own tokens, one by one; finished rows stand still.

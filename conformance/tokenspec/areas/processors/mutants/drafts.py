@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from tokenspec.areas.processors.mutants.edits import mutant
-from tokenspec_reference.processors import drafts
 from tokenspec_reference.processors.after import After, Waiting
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.drafts import DraftSets, Rewindable, Track
+from tokenspec_reference.processors.errors import RollbackOutOfRange
 from tokenspec_reference.processors.think import ThinkModeLogitsProcessor, ThinkState
 from tokenspec_reference.processors.think_policy import ThinkConfig
 
@@ -76,7 +76,7 @@ def oldest_state(states: Any, row: int, count: int) -> int:
     wanted = states[-1][1][row] - count
     found = [at for at, (_, counts) in enumerate(states) if counts[row] == wanted] if count > 0 else [len(states) - 1]
     if not found or count < 0:
-        raise drafts.RollbackOutOfRange(row, count, 0)
+        raise RollbackOutOfRange(row, count, 0)
     return found[0]
 
 

@@ -14,6 +14,7 @@ from tokenspec_reference.processors.adapter import Script
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import pack
 from tokenspec_reference.processors.chain import Chain
+from tokenspec_reference.processors.drafts import Rewindable
 from tokenspec_reference.processors.errors import DeadRow, EmptyAllowedSet
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import Checked
@@ -209,8 +210,8 @@ def fail_open(self: Script, request: Json) -> None:
             members.append(script_form.make_processor(config, vocab_size))
         except TokenSpecError:
             members.append(MultiSeqLogitsProcessor(0, vocab_size=vocab_size))
-    self.members, self.chain = members, Chain(members[:1] if len(members) > 1 else members)
-    self.processor = Checked(self.chain) if request.get("checked", False) else self.chain
+    left = Chain(members[:1] if len(members) > 1 else members)
+    self.members, self.chain = members, Rewindable(left, checked=request.get("checked", False))
     self.state = self.chain.init(request["rows"])
 
 
