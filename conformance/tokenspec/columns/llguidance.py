@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
+from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
 from tokenspec.columns import installed_version
 
 SAMPLE = 16
@@ -53,6 +55,44 @@ class LlguidanceColumn:
             "accepting": accepting,
             "answers": answers,
         }
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One matcher, asked step by step; ids that end the sequence are told apart."""
+        if installed_version("llguidance") is None:
+            raise Unsupported("not installed")
+        vocabulary = _vocabulary(request)
+        matcher = vocabulary.matcher(request["grammar"])
+        if not matcher.consume_tokens(vocabulary.prefix(request["prefix"])):
+            raise Rejected("invalid-prefix", matcher.get_error().splitlines()[0])
+        answers: list[dict[str, Any]] = []
+        taken = 0
+        for step in request["steps"]:
+            match step["op"]:
+                case "mask":
+                    ends = set(vocabulary.tokenizer.eos_tokens)
+                    ids = _ids(matcher.compute_bitmask())
+                    named = [token for token in ids if token not in ends]
+                    answers.append({"ranges": runs(named), "may_end": len(named) < len(ids)})
+                case "accept":
+                    count = matcher.try_consume_tokens(_known(step["tokens"], vocabulary.tokenizer.vocab_size))
+                    taken += count
+                    answers.append({"accepted": count})
+                case _ if 0 <= step["count"] <= taken and matcher.rollback(step["count"]):
+                    taken -= step["count"]
+                    answers.append({})
+                case _:
+                    answers.append({"refused": BEYOND})
+        return {"steps": answers}
+
+
+def _known(tokens: list[int], size: int) -> list[int]:
+    """The ids before the first that does not exist: it takes no other."""
+    return list(takewhile(lambda token: 0 <= token < size, tokens))
+
+
+def _ids(mask: bytes) -> list[int]:
+    """The ids of a packed mask."""
+    return [at * 8 + bit for at, byte in enumerate(mask) if byte for bit in range(8) if byte >> bit & 1]
 
 
 class _Vocabulary:
@@ -123,10 +163,7 @@ def _answer(matcher: Any, query: dict[str, Any]) -> dict[str, Any]:
     if consumed == len(tokens) and matcher.consume_tokens(tokens):
         left = matcher.compute_ff_bytes()
         answer["leftover"] = answer["forced_after"] = _written(left)
-        mask = matcher.compute_bitmask()
-        answer["next_tokens"] = [at * 8 + bit for at, byte in enumerate(mask) for bit in range(8) if byte >> bit & 1][
-            :SAMPLE
-        ]
+        answer["next_tokens"] = _ids(matcher.compute_bitmask())[:SAMPLE]
         if matcher.is_accepting() and not left:
             answer["next_tokens"] = []
     else:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
+import msgspec
+
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.areas.fast_forward.records import Query
+from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
+from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
+from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
 from tokenspec.columns import installed_version
 
 SAMPLE = 16
@@ -58,6 +63,58 @@ class XgrammarColumn:
             "accepting": matcher.is_completed(),
             "answers": [_answer(fast, matcher.fork(), forced, query) for query in request["queries"]],
         }
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One matcher, asked step by step; its stop tokens are told apart."""
+        if installed_version("xgrammar") is None:
+            raise Unsupported("not installed")
+        matcher, size, ends, encode = _stepping(request)
+        for piece in request["prefix"]:
+            if not isinstance(piece, str):
+                raise Unsupported("special tokens as grammar items")
+            for token in encode(piece):
+                if not matcher.accept_token(token):
+                    raise Rejected("invalid-prefix", f"token {token} is not allowed")
+        answers: list[dict[str, Any]] = []
+        taken = 0
+        for step in request["steps"]:
+            match step["op"]:
+                case "mask":
+                    ids = _masked(matcher, size)
+                    named = [token for token in ids if token not in ends]
+                    answers.append({"ranges": runs(named), "may_end": len(named) < len(ids)})
+                case "accept":
+                    known = takewhile(lambda token: 0 <= token < size and token not in ends, step["tokens"])
+                    count = sum(1 for _ in takewhile(matcher.accept_token, known))
+                    taken += count
+                    answers.append({"accepted": count})
+                case _ if 0 <= step["count"] <= taken:
+                    matcher.rollback(step["count"])
+                    taken -= step["count"]
+                    answers.append({})
+                case _:
+                    answers.append({"refused": BEYOND})
+        return {"steps": answers}
+
+
+def _stepping(request: dict[str, Any]) -> tuple[Any, int, set[int], Any]:
+    """A matcher, the size of its vocabulary, what ends a sequence, and how text is tokenised."""
+    import xgrammar
+
+    if request["vocabulary"] is None:
+        fast, compiler = _of_row(request["model"])
+        ends = set(compiler.tokenizer_info.stop_token_ids)
+        return (
+            _matcher(compiler, request["grammar"]),
+            compiler.tokenizer_info.vocab_size,
+            ends,
+            lambda text: fast.encode(text, add_special_tokens=False),
+        )
+    small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
+    spelled = [*(data or b"" for data in small.bytes_of), b"<end>"]  # what has no bytes is special to it
+    info = xgrammar.TokenizerInfo(spelled, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=[len(spelled) - 1])
+    compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+    return _matcher(compiler, request["grammar"]), len(spelled), {len(spelled) - 1}, small.encode
 
 
 @lru_cache(maxsize=2)
@@ -122,9 +179,14 @@ def _answer(fast: Any, matcher: Any, forced: str, query: dict[str, Any]) -> dict
 
 def _allowed(matcher: Any, size: int) -> list[int]:
     """Some ids of the mask."""
+    return _masked(matcher, size)[:SAMPLE]
+
+
+def _masked(matcher: Any, size: int) -> list[int]:
+    """The ids of the mask."""
     import xgrammar
 
     mask = xgrammar.allocate_token_bitmask(1, size)
     matcher.fill_next_token_bitmask(mask)
     words = mask[0].tolist()
-    return [token for token in range(size) if words[token >> 5] >> (token & 31) & 1][:SAMPLE]
+    return [token for token in range(size) if words[token >> 5] >> (token & 31) & 1]
