@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -12,8 +11,8 @@ from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
-from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
 from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
 
@@ -61,33 +60,25 @@ class LlguidanceColumn:
         if installed_version("llguidance") is None:
             raise Unsupported("not installed")
         vocabulary = _vocabulary(request)
-        matcher = vocabulary.matcher(request["grammar"])
-        if not matcher.consume_tokens(vocabulary.prefix(request["prefix"])):
-            raise Rejected("invalid-prefix", matcher.get_error().splitlines()[0])
-        answers: list[dict[str, Any]] = []
-        taken = 0
-        for step in request["steps"]:
-            match step["op"]:
-                case "mask":
-                    ends = set(vocabulary.tokenizer.eos_tokens)
-                    ids = _ids(matcher.compute_bitmask())
-                    named = [token for token in ids if token not in ends]
-                    answers.append({"ranges": runs(named), "may_end": len(named) < len(ids)})
-                case "accept":
-                    count = matcher.try_consume_tokens(_known(step["tokens"], vocabulary.tokenizer.vocab_size))
-                    taken += count
-                    answers.append({"accepted": count})
-                case _ if 0 <= step["count"] <= taken and matcher.rollback(step["count"]):
-                    taken -= step["count"]
-                    answers.append({})
-                case _:
-                    answers.append({"refused": BEYOND})
-        return {"steps": answers}
+        engine = _Stepping(vocabulary.matcher(request["grammar"]), vocabulary.tokenizer)
+        return stepped(engine, vocabulary.prefix(request["prefix"]), request["steps"])
 
 
-def _known(tokens: list[int], size: int) -> list[int]:
-    """The ids before the first that does not exist: it takes no other."""
-    return list(takewhile(lambda token: 0 <= token < size, tokens))
+class _Stepping:
+    """A matcher, step by step."""
+
+    def __init__(self, matcher: Any, tokenizer: Any) -> None:
+        self.matcher, self.size = matcher, tokenizer.vocab_size
+        self.ends = frozenset(tokenizer.eos_tokens)
+
+    def mask(self) -> list[int]:
+        return _ids(self.matcher.compute_bitmask())
+
+    def take(self, token: int) -> bool:
+        return 0 <= token < self.size and bool(self.matcher.try_consume_tokens([token]) == 1)
+
+    def back(self, count: int) -> None:
+        self.matcher.rollback(count)
 
 
 def _ids(mask: bytes) -> list[int]:

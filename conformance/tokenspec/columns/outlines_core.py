@@ -15,8 +15,8 @@ import msgspec
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.fast_forward.records import Hex, data_of
-from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
 from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
 
 MOST_TAKEN = 64
 
@@ -45,43 +45,31 @@ class OutlinesCoreColumn:
             raise Unsupported("not installed")
         inline = request["vocabulary"]
         known, vocabulary, end = _vocabulary(request["model"], json.dumps(inline) if inline else "")
-        guide = _guide(expression(request["grammar"]), vocabulary)
-        for piece in request["prefix"]:
-            if not isinstance(piece, str):
-                raise Unsupported("special tokens as grammar items")
-            for token in known.encode(piece):
-                if not _taken(guide, token, end):
-                    raise Rejected("invalid-prefix", f"token {token} is not allowed")
-        answers: list[dict[str, Any]] = []
-        taken = 0
-        for step in request["steps"]:
-            match step["op"]:
-                case "mask":
-                    ids = sorted(guide.get_tokens())
-                    named = [token for token in ids if token != end]
-                    answers.append({"ranges": runs(named), "may_end": len(named) < len(ids)})
-                case "accept":
-                    count = next(
-                        (at for at, token in enumerate(step["tokens"]) if not _taken(guide, token, end)),
-                        len(step["tokens"]),
-                    )
-                    taken += count
-                    answers.append({"accepted": count})
-                case _ if 0 <= step["count"] <= taken:
-                    guide.rollback_state(step["count"])
-                    taken -= step["count"]
-                    answers.append({})
-                case _:
-                    answers.append({"refused": BEYOND})
-        return {"steps": answers}
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        engine = _Stepping(_guide(expression(request["grammar"]), vocabulary), end)
+        return stepped(
+            engine, [token for piece in request["prefix"] for token in known.encode(piece)], request["steps"]
+        )
 
 
-def _taken(guide: Any, token: int, end: int) -> bool:
-    """Whether the guide has moved over a token."""
-    if token == end or token not in guide.get_tokens():
-        return False
-    guide.advance(token, return_tokens=False)
-    return True
+class _Stepping:
+    """A guide, step by step."""
+
+    def __init__(self, guide: Any, end: int) -> None:
+        self.guide, self.ends = guide, frozenset((end,))
+
+    def mask(self) -> list[int]:
+        return sorted(self.guide.get_tokens())
+
+    def take(self, token: int) -> bool:
+        if token in self.ends or token not in self.guide.get_tokens():
+            return False
+        self.guide.advance(token, return_tokens=False)
+        return True
+
+    def back(self, count: int) -> None:
+        self.guide.rollback_state(count)
 
 
 @lru_cache(maxsize=2)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -12,8 +12,8 @@ import msgspec
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
-from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
 from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
 
@@ -68,53 +68,43 @@ class XgrammarColumn:
         """One matcher, asked step by step; its stop tokens are told apart."""
         if installed_version("xgrammar") is None:
             raise Unsupported("not installed")
-        matcher, size, ends, encode = _stepping(request)
-        for piece in request["prefix"]:
-            if not isinstance(piece, str):
-                raise Unsupported("special tokens as grammar items")
-            for token in encode(piece):
-                if not matcher.accept_token(token):
-                    raise Rejected("invalid-prefix", f"token {token} is not allowed")
-        answers: list[dict[str, Any]] = []
-        taken = 0
-        for step in request["steps"]:
-            match step["op"]:
-                case "mask":
-                    ids = _masked(matcher, size)
-                    named = [token for token in ids if token not in ends]
-                    answers.append({"ranges": runs(named), "may_end": len(named) < len(ids)})
-                case "accept":
-                    known = takewhile(lambda token: 0 <= token < size and token not in ends, step["tokens"])
-                    count = sum(1 for _ in takewhile(matcher.accept_token, known))
-                    taken += count
-                    answers.append({"accepted": count})
-                case _ if 0 <= step["count"] <= taken:
-                    matcher.rollback(step["count"])
-                    taken -= step["count"]
-                    answers.append({})
-                case _:
-                    answers.append({"refused": BEYOND})
-        return {"steps": answers}
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        engine, encode = _stepping(request)
+        return stepped(engine, [token for piece in request["prefix"] for token in encode(piece)], request["steps"])
 
 
-def _stepping(request: dict[str, Any]) -> tuple[Any, int, set[int], Any]:
-    """A matcher, the size of its vocabulary, what ends a sequence, and how text is tokenised."""
+class _Stepping:
+    """A matcher, step by step."""
+
+    def __init__(self, matcher: Any, size: int, ends: Sequence[int]) -> None:
+        self.matcher, self.size, self.ends = matcher, size, frozenset(ends)
+
+    def mask(self) -> list[int]:
+        return _masked(self.matcher, self.size)
+
+    def take(self, token: int) -> bool:
+        return 0 <= token < self.size and token not in self.ends and bool(self.matcher.accept_token(token))
+
+    def back(self, count: int) -> None:
+        self.matcher.rollback(count)
+
+
+def _stepping(request: dict[str, Any]) -> tuple[_Stepping, Callable[[str], list[int]]]:
+    """A matcher over the request's vocabulary, and how text is tokenised."""
     import xgrammar
 
     if request["vocabulary"] is None:
         fast, compiler = _of_row(request["model"])
-        ends = set(compiler.tokenizer_info.stop_token_ids)
-        return (
-            _matcher(compiler, request["grammar"]),
-            compiler.tokenizer_info.vocab_size,
-            ends,
-            lambda text: fast.encode(text, add_special_tokens=False),
-        )
+        info = compiler.tokenizer_info
+        engine = _Stepping(_matcher(compiler, request["grammar"]), info.vocab_size, info.stop_token_ids)
+        return engine, lambda text: list(fast.encode(text, add_special_tokens=False))
     small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
     spelled = [*(data or b"" for data in small.bytes_of), b"<end>"]  # what has no bytes is special to it
-    info = xgrammar.TokenizerInfo(spelled, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=[len(spelled) - 1])
+    ends = [len(spelled) - 1]
+    info = xgrammar.TokenizerInfo(spelled, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=ends)
     compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
-    return _matcher(compiler, request["grammar"]), len(spelled), {len(spelled) - 1}, small.encode
+    return _Stepping(_matcher(compiler, request["grammar"]), len(spelled), ends), small.encode
 
 
 @lru_cache(maxsize=2)
