@@ -98,12 +98,12 @@ def parser(grammar: dict[str, Any]) -> Any:
     """A grammar as one of its parsers."""
     from lmformatenforcer import JsonSchemaParser, RegexParser, SequenceParser, StringParser
 
+    if "json_schema" in grammar and grammar.get("whitespace") != "flexible":
+        raise Unsupported("its JSON has white space")
     try:
         if "regex" in grammar:
             return RegexParser(grammar["regex"])
         if "json_schema" in grammar:
-            if grammar.get("whitespace") != "flexible":
-                raise Unsupported("its JSON has white space")
             return JsonSchemaParser(grammar["json_schema"])
         if "sequence" in grammar:
             return SequenceParser([parser(item) for item in grammar["sequence"]])
