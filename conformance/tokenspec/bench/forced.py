@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from tokenspec.areas import areas
@@ -90,7 +91,7 @@ def on_row(row: str, texts: list[tuple[dict[str, Any], bytes]]) -> Iterator[Figu
     tokenizer = llguidance.hf.from_tokenizer(loaded.tokenizer)
     peer = written(vocabulary, texts, lambda grammar: Upstream(tokenizer, grammar))
     for name, query in SETTINGS:
-        ours = written(vocabulary, texts, lambda grammar, query=query: Reference(vocabulary, grammar, query))
+        ours = written(vocabulary, texts, partial(Reference, vocabulary, query=query))
         yield Figure(f"{row}: forced tokens, {name}", ours.share, peer.share, "llguidance", note=ours.note, unit="%")
 
 
