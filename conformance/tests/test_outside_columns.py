@@ -10,11 +10,27 @@ import pytest
 from tokenspec.adapters import Unsupported
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
-from tokenspec.columns import installed_version, nltk, rt_seg, spacy_alignments, transformers_processors, vllm
+from tokenspec.columns import (
+    installed_version,
+    lm_format_enforcer,
+    nltk,
+    outlines_core,
+    rt_seg,
+    spacy_alignments,
+    transformers_processors,
+    vllm,
+)
 from tokenspec.columns.transformers_generate import walked
 from tokenspec.curation.witness_list import read_witnesses
 
-COLUMNS = [rt_seg.RtSegColumn, nltk.NltkColumn, spacy_alignments.SpacyAlignmentsColumn, vllm.VllmColumn]
+COLUMNS = [
+    rt_seg.RtSegColumn,
+    nltk.NltkColumn,
+    spacy_alignments.SpacyAlignmentsColumn,
+    vllm.VllmColumn,
+    outlines_core.OutlinesCoreColumn,
+    lm_format_enforcer.LmFormatEnforcerColumn,
+]
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -22,7 +38,7 @@ def test_without_its_program_a_column_answers_nothing(column: type[Any]) -> None
     adapter = column()
     adapter.version = None
     assert adapter.info()["version"] == "not installed"
-    operation = next(one for one in ("segment", "align", "process_logits") if hasattr(adapter, one))
+    operation = next(one for one in ("segment", "align", "process_logits", "grammar_mask") if hasattr(adapter, one))
     with pytest.raises(Unsupported, match="not installed"):
         getattr(adapter, operation)({})
 

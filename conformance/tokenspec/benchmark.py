@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured line: ``ours`` against ``peer`` in seconds (medians), and the bound the project set itself.
+    """One measured line: ``ours`` against ``peer`` in seconds (medians), and the bound the project set itself. With the
+    ``unit`` ``%`` both are shares.
 
     ``limit`` is the largest acceptable ours/peer; None where there is nothing to hold to.
     """
@@ -25,6 +26,7 @@ class Figure:
     peer_name: str
     limit: float | None = None
     note: str = ""
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:

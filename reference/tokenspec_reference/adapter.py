@@ -20,6 +20,7 @@ AREA_OF = {
     "render_media": "renderers",
     "process_logits": "processors",
     "fast_forward": "fast_forward",
+    "grammar_mask": "fast_forward",
     "align": "aligners",
     "segment": "engines",
     "render_template": "renderers",
@@ -102,6 +103,12 @@ class ReferenceAdapter:
         from .fast_forward.adapter import fast_forward
 
         return fast_forward(request, self.models)
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A grammar behind a prefix to the ids it allows, step by step."""
+        from .fast_forward.mask_script import grammar_mask
+
+        return grammar_mask(request, self.models)
 
     def align(self, request: dict[str, Any]) -> dict[str, Any]:
         """Two tokenisations of one text to index pairs."""

@@ -16,9 +16,10 @@ CASES = load_cases(AREA)
 def test_there_are_enough_cases_of_every_kind():
     kinds = Counter(processor["kind"] for case in CASES for processor in case.input["processors"])
     assert len(CASES) >= 120
-    assert all(kinds[kind] >= 10 for kind in ("tree", "think", "multi_seq", "recommendation"))
+    assert all(kinds[kind] >= 10 for kind in ("tree", "think", "multi_seq", "recommendation", "after"))
     operations = {step["op"] for case in CASES for step in case.input["steps"]}
-    assert operations == {"allow", "advance", "reorder", "finish", "status", "bitmask", "apply", "select"}
+    asking = {"allow", "status", "bitmask", "apply", "select", "masks", "forced"}
+    assert operations == {*asking, "advance", "reorder", "finish", "commit", "rollback"}
 
 
 def test_every_must_of_the_chapter_has_a_case():

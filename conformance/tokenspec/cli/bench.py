@@ -59,7 +59,9 @@ def print_figures(console: Console, title: str, figures: list[Figure]) -> None:
         colour = "" if figure.limit is None else "green" if figure.ratio <= figure.limit else "bold red"
         ratio = f"[{colour}]{figure.ratio:.3g}[/{colour}]" if colour else f"{figure.ratio:.3g}"
         against = f"{figure.peer_name} {figure.note}".strip()
-        table.add_row(figure.what, duration(figure.ours), duration(figure.peer), ratio, bound, against)
+        table.add_row(
+            figure.what, amount(figure.ours, figure.unit), amount(figure.peer, figure.unit), ratio, bound, against
+        )
     console.print(table)
 
 
@@ -68,8 +70,14 @@ def print_markdown(title: str, figures: list[Figure]) -> None:
     click.echo(f"\n### {title}\n\n| what | ours | peer | ratio | bound | against |\n|---|---|---|---|---|---|")
     for figure in figures:
         bound = "" if figure.limit is None else f"<= {figure.limit:g}"
-        cells = (figure.what, duration(figure.ours), duration(figure.peer), f"{figure.ratio:.3g}", bound)
+        ours, peer = amount(figure.ours, figure.unit), amount(figure.peer, figure.unit)
+        cells = (figure.what, ours, peer, f"{figure.ratio:.3g}", bound)
         click.echo(f"| {' | '.join(cells)} | {figure.peer_name} {figure.note} |")
+
+
+def amount(value: float, unit: str) -> str:
+    """A duration or a share."""
+    return f"{value:.1%}" if unit == "%" else duration(value)
 
 
 def duration(seconds: float) -> str:

@@ -12,6 +12,7 @@ from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_gr
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
 from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
 
@@ -53,6 +54,36 @@ class LlguidanceColumn:
             "accepting": accepting,
             "answers": answers,
         }
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One matcher, asked step by step; ids that end the sequence are told apart."""
+        if installed_version("llguidance") is None:
+            raise Unsupported("not installed")
+        vocabulary = _vocabulary(request)
+        engine = _Stepping(vocabulary.matcher(request["grammar"]), vocabulary.tokenizer)
+        return stepped(engine, vocabulary.prefix(request["prefix"]), request["steps"])
+
+
+class _Stepping:
+    """A matcher, step by step."""
+
+    def __init__(self, matcher: Any, tokenizer: Any) -> None:
+        self.matcher, self.size = matcher, tokenizer.vocab_size
+        self.ends = frozenset(tokenizer.eos_tokens)
+
+    def mask(self) -> list[int]:
+        return _ids(self.matcher.compute_bitmask())
+
+    def take(self, token: int) -> bool:
+        return 0 <= token < self.size and bool(self.matcher.try_consume_tokens([token]) == 1)
+
+    def back(self, count: int) -> None:
+        self.matcher.rollback(count)
+
+
+def _ids(mask: bytes) -> list[int]:
+    """The ids of a packed mask."""
+    return [at * 8 + bit for at, byte in enumerate(mask) if byte for bit in range(8) if byte >> bit & 1]
 
 
 class _Vocabulary:
@@ -123,10 +154,7 @@ def _answer(matcher: Any, query: dict[str, Any]) -> dict[str, Any]:
     if consumed == len(tokens) and matcher.consume_tokens(tokens):
         left = matcher.compute_ff_bytes()
         answer["leftover"] = answer["forced_after"] = _written(left)
-        mask = matcher.compute_bitmask()
-        answer["next_tokens"] = [at * 8 + bit for at, byte in enumerate(mask) for bit in range(8) if byte >> bit & 1][
-            :SAMPLE
-        ]
+        answer["next_tokens"] = _ids(matcher.compute_bitmask())[:SAMPLE]
         if matcher.is_accepting() and not left:
             answer["next_tokens"] = []
     else:

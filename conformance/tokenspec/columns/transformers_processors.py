@@ -142,6 +142,8 @@ class Budget:
             raise Unsupported("transformers forces one token at a length, and cannot refuse")
         if masks != "none" and begin[0] in processor["end_ids"]:
             raise Unsupported("transformers bans what it forces, and cannot refuse")
+        if "closing_ids" in processor or "min_tokens" in processor:
+            raise Unsupported("transformers forces the end alone, and knows a minimum of the whole answer only")
         self.end, self.budget = processor["end_ids"][0], budget
         self.suppressed = begin[:1] if masks == "begin" else []
 

@@ -84,6 +84,8 @@ def think(policy: Mapping[str, Any], row: list[int], vocab_size: int) -> list[in
     known = all(isinstance(token, int) and 0 <= token < vocab_size for token in [*end, *begin])
     if policy.get("close", "budget") != "budget" or policy.get("mask_boundaries", "none") != "none":
         raise Unsupported("vLLM forces the end at the budget, nothing else")
+    if "closing_ids" in policy or "min_tokens" in policy:
+        raise Unsupported("vLLM's budget has one end tag, and no minimum")
     if not end or not known or not isinstance(budget, int) or budget < 0 or (after_begin and not begin):
         raise Unsupported("vLLM is told what it must refuse")
     start = begin if after_begin else [vocab_size]

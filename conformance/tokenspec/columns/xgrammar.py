@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.areas.fast_forward.records import Query
+from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
+from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
 from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
 
@@ -58,6 +63,48 @@ class XgrammarColumn:
             "accepting": matcher.is_completed(),
             "answers": [_answer(fast, matcher.fork(), forced, query) for query in request["queries"]],
         }
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One matcher, asked step by step; its stop tokens are told apart."""
+        if installed_version("xgrammar") is None:
+            raise Unsupported("not installed")
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        engine, encode = _stepping(request)
+        return stepped(engine, [token for piece in request["prefix"] for token in encode(piece)], request["steps"])
+
+
+class _Stepping:
+    """A matcher, step by step."""
+
+    def __init__(self, matcher: Any, size: int, ends: Sequence[int]) -> None:
+        self.matcher, self.size, self.ends = matcher, size, frozenset(ends)
+
+    def mask(self) -> list[int]:
+        return _masked(self.matcher, self.size)
+
+    def take(self, token: int) -> bool:
+        return 0 <= token < self.size and token not in self.ends and bool(self.matcher.accept_token(token))
+
+    def back(self, count: int) -> None:
+        self.matcher.rollback(count)
+
+
+def _stepping(request: dict[str, Any]) -> tuple[_Stepping, Callable[[str], list[int]]]:
+    """A matcher over the request's vocabulary, and how text is tokenised."""
+    import xgrammar
+
+    if request["vocabulary"] is None:
+        fast, compiler = _of_row(request["model"])
+        info = compiler.tokenizer_info
+        engine = _Stepping(_matcher(compiler, request["grammar"]), info.vocab_size, info.stop_token_ids)
+        return engine, lambda text: list(fast.encode(text, add_special_tokens=False))
+    small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
+    spelled = [*(data or b"" for data in small.bytes_of), b"<end>"]  # what has no bytes is special to it
+    ends = [len(spelled) - 1]
+    info = xgrammar.TokenizerInfo(spelled, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=ends)
+    compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+    return _Stepping(_matcher(compiler, request["grammar"]), len(spelled), ends), small.encode
 
 
 @lru_cache(maxsize=2)
@@ -122,9 +169,14 @@ def _answer(fast: Any, matcher: Any, forced: str, query: dict[str, Any]) -> dict
 
 def _allowed(matcher: Any, size: int) -> list[int]:
     """Some ids of the mask."""
+    return _masked(matcher, size)[:SAMPLE]
+
+
+def _masked(matcher: Any, size: int) -> list[int]:
+    """The ids of the mask."""
     import xgrammar
 
     mask = xgrammar.allocate_token_bitmask(1, size)
     matcher.fill_next_token_bitmask(mask)
     words = mask[0].tolist()
-    return [token for token in range(size) if words[token >> 5] >> (token & 31) & 1][:SAMPLE]
+    return [token for token in range(size) if words[token >> 5] >> (token & 31) & 1]

@@ -38,7 +38,7 @@ PARTS = (
         ("renderers/parsing/*", "renderers/bridge.py", "renderers/template_turns.py"),
         RENDERERS,
     ),
-    Part("fast-forward", ("fast-forward",), ("fast_forward/*",), ("fast-forward",)),
+    Part("fast-forward", ("fast-forward", "grammar-mask"), ("fast_forward/*",), ("fast-forward", "grammar-mask")),
     Part("processors", ("processors",), ("processors/*",), ("processors",)),
     Part("aligners", ("aligners",), ("aligners/*",), ("aligners",)),
     Part("engines", ("engines",), ("engines/*",), ("engines",)),

@@ -9,6 +9,9 @@ import torch
 from tokenspec_reference.processors import (
     Chain,
     DeadRow,
+    EmptyAllowedSet,
+    MultiSeqLogitsProcessor,
+    RecommendationLogitsProcessor,
     ShapeMismatch,
     ThinkModeLogitsProcessor,
     TreeLogitsProcessor,
@@ -186,3 +189,77 @@ def test_chain_in_generate(model):
         PROMPTS, logits_processor=[HuggingFaceLogitsProcessor(chain)], max_new_tokens=5, pad_token_id=PAD
     )
     assert sequences[:, 3:5].tolist() == [[12, 31]] * 2
+
+
+def test_finished_padded_rows_are_not_consulted():
+    """The pad id lies outside the vocabulary, and the finished row's chain would conflict."""
+    tree = compile_tree({"start_token_id": START, "end_token_id": 3, "prefix_dict": {"7": [10, 3]}}, vocab_size=VOCAB)
+    chain = Chain([TreeLogitsProcessor(tree), ThinkModeLogitsProcessor([10], max_tokens=1, vocab_size=VOCAB)])
+    processor = HuggingFaceLogitsProcessor(chain, eos_token_id=[END, 3])
+    scores = torch.randn(2, VOCAB)
+    processor(torch.tensor([[START], [START]]), scores)
+    masked = processor(torch.tensor([[START, 3], [START, 10]]), scores)
+    assert torch.equal(masked[0], scores[0])
+    assert masked[1].isfinite().nonzero().flatten().tolist() == [3]
+    masked = processor(torch.tensor([[START, 3, VOCAB], [START, 10, 3]]), scores)
+    assert torch.equal(masked, scores)
+    again = HuggingFaceLogitsProcessor(chain, eos_token_id=[END, 3], prompt_length=1)
+    assert torch.equal(again(torch.tensor([[START, 3, VOCAB], [START, 10, 3]]), scores), scores)
+    with pytest.raises(EmptyAllowedSet):
+        HuggingFaceLogitsProcessor(chain, prompt_length=1)(torch.tensor([[START, 3]]), scores[:1])
+
+
+def test_finish_is_called():
+    multi = MultiSeqLogitsProcessor(END, vocab_size=VOCAB)
+    think = ThinkModeLogitsProcessor([33], max_tokens=2, vocab_size=VOCAB)
+    processor = HuggingFaceLogitsProcessor(Chain([multi, think]))
+    scores = torch.randn(2, VOCAB)
+    for ids, expected in (
+        ([[9], [9]], [VOCAB, VOCAB]),
+        ([[9, END], [9, 5]], [1, VOCAB]),
+        ([[9, END, PAD], [9, 5, 5]], [1, 1]),
+        ([[9, 5, 5], [9, END, PAD]], [1, 1]),
+    ):
+        masked = processor(torch.tensor(ids), scores)
+        assert masked.isfinite().sum(dim=1).tolist() == expected
+    assert masked[1].isfinite().nonzero().flatten().tolist() == [END]
+
+
+@pytest.mark.parametrize("arguments", [{"num_beams": 4, "num_return_sequences": 3}, {"num_return_sequences": 4}])
+def test_finished_rows_beside_running_ones(model, arguments):
+    """Rows end at different lengths; the longest go on under the constraint."""
+    torch.manual_seed(1)
+    chain = Chain([MultiSeqLogitsProcessor(END, vocab_size=VOCAB), constraint().processor])
+    sequences = model.generate(
+        PROMPTS,
+        attention_mask=(PROMPTS != PAD).long(),
+        do_sample="num_beams" not in arguments,
+        top_k=0,
+        logits_processor=[HuggingFaceLogitsProcessor(chain)],
+        max_new_tokens=8,
+        pad_token_id=PAD,
+        **arguments,
+    )
+    assert sequences.shape[0] == 2 * arguments["num_return_sequences"]
+    stays_inside(sequences, PROMPTS.shape[1])
+
+
+def test_divergence_is_applied_per_prompt(model):
+    """Greedy rows of one prompt begin differently, those of two prompts do not hear of each other."""
+    combos = RecommendationLogitsProcessor(2, vocab_size=VOCAB, cross_sequence_ban=True)
+    prompts = PROMPTS.repeat_interleave(3, dim=0)
+    sequences = model.generate(
+        prompts,
+        attention_mask=(prompts != PAD).long(),
+        do_sample=False,
+        logits_processor=[HuggingFaceLogitsProcessor(combos, sequences=3)],
+        max_new_tokens=4,
+        min_new_tokens=4,
+        pad_token_id=PAD,
+    )[:, 3:]
+    plain = model.generate(PROMPTS, attention_mask=(PROMPTS != PAD).long(), do_sample=False, max_new_tokens=1)[:, 3]
+    for first in (0, 3):
+        rows = sequences[first : first + 3]
+        assert len(set(rows[:, 0].tolist())) == 3
+        assert rows[0, 0] == plain[first // 3]
+        assert len({tuple(row) for row in rows[:, :2].tolist()}) == 3

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tokenspec_reference.processors import (
+    After,
     Chain,
     MultiSeqLogitsProcessor,
     ThinkModeLogitsProcessor,
@@ -23,8 +24,19 @@ def processors(device):
     masked = ThinkModeLogitsProcessor(
         [8, 9], max_tokens=2, vocab_size=VOCAB, begin_ids=[7], mask_boundaries="both", close="eager", device=device
     )
+    words = ThinkModeLogitsProcessor(
+        [8, 9], max_tokens=2, vocab_size=VOCAB, closing_ids=[4, 8, 9], min_tokens=1, device=device
+    )
     finished = MultiSeqLogitsProcessor(0, vocab_size=VOCAB, device=device)
-    return {"tree": tree, "think": think, "masked": masked, "finished": finished, "chain of one": Chain([think])}
+    return {
+        "tree": tree,
+        "think": think,
+        "masked": masked,
+        "words": words,
+        "after": After([8, 9], tree, device=device),
+        "finished": finished,
+        "chain of one": Chain([think]),
+    }
 
 
 @pytest.mark.parametrize("name", list(processors("cpu")))

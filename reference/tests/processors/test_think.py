@@ -13,7 +13,6 @@ from tokenspec_reference.processors import (
     ThinkConfig,
     ThinkModeLogitsProcessor,
     ThinkRow,
-    accepted_drafts,
 )
 
 VOCAB = 16
@@ -112,7 +111,9 @@ policies = st.fixed_dictionaries(
         "counting": st.sampled_from(["generated", "after_begin"]),
         "close": st.sampled_from(["budget", "eager"]),
         "mask_boundaries": st.sampled_from(["none", "begin", "both"]),
-    }
+        "min_tokens": st.integers(0, 4),
+    },
+    optional={"closing_ids": st.lists(st.integers(0, 3), max_size=3)},
 )
 
 
@@ -120,8 +121,12 @@ policies = st.fixed_dictionaries(
 def test_rows_equal_their_twins(policy, columns):
     if policy["mask_boundaries"] != "none" and policy["begin_ids"][0] == policy["end_ids"][0]:
         return
+    words = [*policy.get("closing_ids", ()), *policy["end_ids"]]
+    policy = {**policy, "min_tokens": min(policy["min_tokens"], policy["max_tokens"] or 0), "closing_ids": words}
+    if StringContainDFA(tuple(policy["end_ids"])).feed(words[:-1]).finished:
+        return
     config = ThinkConfig(
-        **{**policy, "end_ids": tuple(policy["end_ids"]), "begin_ids": tuple(policy["begin_ids"])}, vocab_size=5
+        **{key: tuple(one) if isinstance(one, list) else one for key, one in policy.items()}, vocab_size=5
     )
     processor = ThinkModeLogitsProcessor(**policy, vocab_size=5)
     state, rows = processor.init(3), [ThinkRow.start(config)] * 3
@@ -205,19 +210,14 @@ def test_historical_policies_are_parameters(end, budget, seed):
         ({"mask_boundaries": "both"}, "/begin_ids"),
         ({"mask_boundaries": "begin", "begin_ids": [8, 1]}, "/mask_boundaries"),
         ({"begin_ids": [99]}, "/begin_ids/0"),
+        ({"closing_ids": [4, 5]}, "/closing_ids"),
+        ({"closing_ids": [8, 9, 8, 9]}, "/closing_ids"),
+        ({"closing_ids": [-1, 8, 9]}, "/closing_ids/0"),
+        ({"min_tokens": 4}, "/min_tokens"),
+        ({"min_tokens": True}, "/min_tokens"),
     ],
 )
 def test_rejected_policies(arguments, pointer):
     with pytest.raises(ConfigError) as caught:
         ThinkModeLogitsProcessor(**{"end_ids": [8, 9], "max_tokens": 3, **arguments}, vocab_size=VOCAB)
     assert caught.value.problems[0].pointer == pointer
-
-
-def test_drafts_are_accepted_up_to_the_first_banned_one():
-    """Upstream's speculative vectors: at the budget the first draft is banned, and asking commits nothing."""
-    processor = ThinkModeLogitsProcessor([8, 9], max_tokens=1, vocab_size=VOCAB)
-    state = processor.advance(processor.init(2), [1, 1])
-    assert accepted_drafts(processor, state, [[5, 8, 9], [8, 9, 3]]).tolist() == [0, 3]
-    assert state.end.tolist() == [0, 0]
-    window = ThinkModeLogitsProcessor([8, 9], max_tokens=4, vocab_size=VOCAB)
-    assert window.advance(window.init(1), [[8]]).end.tolist() == [1]

@@ -11,7 +11,7 @@ from tokenspec_reference.fast_forward.grammars import (
     Regex,
     Special,
 )
-from tokenspec_reference.fast_forward.mask import allowed_tokens
+from tokenspec_reference.fast_forward.mask import allowed_tokens, mask_ranges
 from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
 from tokenspec_reference.fast_forward.tokenize import is_canonical, tokenize_bytes
@@ -34,6 +34,7 @@ __all__ = [
     "forced_bytes",
     "is_canonical",
     "longest_canonical",
+    "mask_ranges",
     "small_vocabulary",
     "tokenize_bytes",
     "tokenize_partial",

@@ -53,11 +53,11 @@ def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[s
         its bytes are allowed and whether it is a complete text. Bytes are a string where they are UTF-8, else
         ``{"hex": ...}``.
     """
-    vocabulary = _vocabulary(request, models)
-    with placed(_place_in_grammar):
+    vocabulary = vocabulary_of(request, models)
+    with placed(place_in_grammar):
         start = read_grammar(request["grammar"], vocabulary)
     with placed("/prefix"):
-        prefix_tokens = _prefix_tokens(request.get("prefix", []), vocabulary)
+        prefix_tokens = prefix_tokens_of(request.get("prefix", []), vocabulary)
         state = after(start, vocabulary.raw(prefix_tokens))
         if state is None:
             raise InvalidPrefix("the grammar does not allow this prefix", field="prefix")
@@ -134,7 +134,7 @@ def _answer(
     return result
 
 
-def _place_in_grammar(error: TokenSpecError) -> str:
+def place_in_grammar(error: TokenSpecError) -> str:
     """Errors of schemas point into the schema (``#/properties/a``)."""
     in_schema = isinstance(error, SchemaError) and (error.field or "").startswith("#")
     return f"/grammar/json_schema{(error.field or '')[1:]}" if in_schema else "/grammar"
@@ -149,7 +149,8 @@ def _probed(state: Matcher, text: bytes) -> tuple[int, bool]:
     return len(text), state.accepting()
 
 
-def _prefix_tokens(pieces: Sequence[Any], vocabulary: TokenBytes) -> list[int]:
+def prefix_tokens_of(pieces: Sequence[Any], vocabulary: TokenBytes) -> list[int]:
+    """The pieces of a prefix, each tokenised for itself."""
     ids: list[int] = []
     for index, piece in enumerate(pieces):
         with placed(f"/prefix/{index}"):
@@ -166,7 +167,8 @@ def _special(name: Any, vocabulary: TokenBytes) -> int:
     return vocabulary.special_ids[name]
 
 
-def _vocabulary(request: Mapping[str, Any], models: Mapping[str, Model]) -> TokenBytes:
+def vocabulary_of(request: Mapping[str, Any], models: Mapping[str, Model]) -> TokenBytes:
+    """The vocabulary a request brings along, or that of its row."""
     inline = request.get("vocabulary")
     if inline is not None:
         with placed("/vocabulary"):

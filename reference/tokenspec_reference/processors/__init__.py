@@ -1,20 +1,23 @@
 """Logits constraints as values: a processor maps an explicit state to the set of ids each row may sample
 next.
 
-Read in this order: ``allow_set``, ``masking``, ``contain``, ``think``, ``tree_strings``, ``tree_table``,
-``chain``. The normative text is ``spec/30-processors.md``.
+Read in this order: ``allow_set``, ``masking``, ``contain``, ``think_policy``, ``think``, ``tree_strings``,
+``tree_table``, ``chain``, ``drafts``. The normative text is ``spec/30-processors.md``.
 """
 
+from tokenspec_reference.processors.after import After
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import apply_bitmask, pack, unpack
 from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.contain import ContainTable, StringContainDFA
+from tokenspec_reference.processors.drafts import DraftSets, Rewindable, draft_sets
 from tokenspec_reference.processors.errors import (
     ConfigError,
     ConstraintViolation,
     DeadRow,
     EmptyAllowedSet,
     Problem,
+    RollbackOutOfRange,
     ShapeMismatch,
     SourceRowOutOfRange,
     TokenOutOfRange,
@@ -23,9 +26,10 @@ from tokenspec_reference.processors.errors import (
 )
 from tokenspec_reference.processors.masking import apply_allowed, mask_naive
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
-from tokenspec_reference.processors.processor import Checked, Processor, accepted_drafts
+from tokenspec_reference.processors.processor import Checked, Processor
 from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
-from tokenspec_reference.processors.think import ThinkConfig, ThinkModeLogitsProcessor, ThinkRow
+from tokenspec_reference.processors.think import ThinkModeLogitsProcessor
+from tokenspec_reference.processors.think_policy import ThinkConfig, ThinkRow
 from tokenspec_reference.processors.tree import (
     PromptNotAtRoot,
     TreeLogitsProcessor,
@@ -45,6 +49,7 @@ from tokenspec_reference.processors.tree_table import CompiledTree
 from tokenspec_reference.processors.unconstrained import Unconstrained
 
 __all__ = [
+    "After",
     "AllowSet",
     "Chain",
     "Checked",
@@ -53,6 +58,7 @@ __all__ = [
     "ConstraintViolation",
     "ContainTable",
     "DeadRow",
+    "DraftSets",
     "EmptyAllowedSet",
     "MultiSeqLogitsProcessor",
     "PrefixToCandidateTokens",
@@ -60,6 +66,8 @@ __all__ = [
     "Processor",
     "PromptNotAtRoot",
     "RecommendationLogitsProcessor",
+    "Rewindable",
+    "RollbackOutOfRange",
     "ShapeMismatch",
     "SourceRowOutOfRange",
     "StringContainDFA",
@@ -74,11 +82,11 @@ __all__ = [
     "UnsupportedDtype",
     "UpstreamTreeDFA",
     "VocabMismatch",
-    "accepted_drafts",
     "add_tree_decode_argument",
     "apply_allowed",
     "apply_bitmask",
     "compile_tree",
+    "draft_sets",
     "load_tree",
     "mask_naive",
     "pack",

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.processors.after import After
 from tokenspec_reference.processors.bitmask import pack
 from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.defects import Rule
-from tokenspec_reference.processors.errors import config_error
+from tokenspec_reference.processors.drafts import Rewindable
+from tokenspec_reference.processors.errors import ConfigError, Problem, config_error
 from tokenspec_reference.processors.masking import apply_allowed
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
-from tokenspec_reference.processors.processor import Checked, Processor
+from tokenspec_reference.processors.processor import Processor
 from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
 from tokenspec_reference.processors.think import ThinkModeLogitsProcessor
 from tokenspec_reference.processors.tree import TreeLogitsProcessor, require_root
@@ -35,6 +37,12 @@ DTYPES = {
     "float32": (torch.float32, torch.int32),
     "float64": (torch.float64, torch.int64),
 }
+
+
+OPERATIONS = (
+    *("allow", "advance", "reorder", "finish", "status", "bitmask", "apply", "select"),
+    *("masks", "commit", "rollback", "forced"),
+)
 
 
 def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]:
@@ -56,7 +64,30 @@ def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]
         return MultiSeqLogitsProcessor(vocab_size=vocab_size, **arguments)
     if kind == "recommendation":
         return RecommendationLogitsProcessor(vocab_size=vocab_size, **arguments)
-    raise config_error("/kind", Rule.KIND, f"must be tree, think, multi_seq or recommendation, not {kind!r}")
+    if kind == "after":
+        return After(arguments["tag_ids"], _inside(arguments["processor"], vocab_size))
+    raise config_error("/kind", Rule.KIND, f"must be tree, think, multi_seq, recommendation or after, not {kind!r}")
+
+
+def _inside(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]:
+    """The processor behind a tag; the places of its defects are inside, too."""
+    try:
+        return make_processor(config, vocab_size)
+    except ConfigError as error:
+        raise ConfigError(
+            [Problem(f"/processor{problem.pointer}", problem.rule, problem.reason) for problem in error.problems]
+        ) from error
+
+
+def status_of(processor: Processor[Any], state: Any) -> list[str] | None:
+    """The status of every row, of a processor that has one; behind a tag it is the inner one's."""
+    if isinstance(processor, After):
+        return status_of(processor.processor, state.inner)
+    if isinstance(processor, TreeLogitsProcessor):
+        return processor.status(state)
+    if isinstance(processor, ThinkModeLogitsProcessor):
+        return [str(matched) for matched in state.end.tolist()]
+    return None
 
 
 class Script:
@@ -67,23 +98,22 @@ class Script:
         vocab_size = request["vocab_size"]
         members = [make_processor(config, vocab_size) for config in request["processors"]]
         self.members = members
-        self.chain = Chain(members, vocab_size=vocab_size)
-        self.processor: Processor[Any] = Checked(self.chain) if request.get("checked", False) else self.chain
-        self.state = self.processor.init(request["rows"])
+        self.chain = Rewindable(Chain(members, vocab_size=vocab_size), checked=request.get("checked", False))
+        self.state = self.chain.init(request["rows"])
 
     def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The allowed ids of every row; ``ALL`` for no constraint."""
         del step
-        return {"allowed": [_named(ids) for ids in self.processor.allow(self.state).to_lists()]}
+        return {"allowed": [_named(ids) for ids in self.chain.allow(self.state).to_lists()]}
 
     def advance(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Commit sampled tokens."""
-        self.state = self.processor.advance(self.state, step["tokens"], step.get("active"))
+        self.state = self.chain.advance(self.state, step["tokens"], step.get("active"))
         return {}
 
     def reorder(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Beam remap."""
-        self.state = self.processor.reorder(self.state, step["src"])
+        self.state = self.chain.reorder(self.state, step["src"])
         return {}
 
     def finish(self, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,22 +124,21 @@ class Script:
     def status(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The derived status of every row, of the first processor that has one."""
         del step
-        for member, state in zip(self.members, self.state, strict=True):
-            if isinstance(member, TreeLogitsProcessor):
-                return {"status": member.status(state)}
-            if isinstance(member, ThinkModeLogitsProcessor):
-                return {"status": [str(matched) for matched in state.end.tolist()]}
+        for member, state in zip(self.members, self.state.state, strict=False):
+            status = status_of(member, state)
+            if status is not None:
+                return {"status": status}
         raise config_error("/processors", Rule.NO_STATUS, "only tree and think have a status")
 
     def bitmask(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """The packed form of the allow-set."""
         del step
-        return {"words": pack(self.processor.allow(self.state)).tolist()}
+        return {"words": pack(self.chain.allow(self.state)).tolist()}
 
     def apply(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Write the mask into logits given as bit patterns, one hexadecimal string of big-endian words per row."""
         logits, digits = _from_bits(step)
-        allow = self.processor.allow(self.state)
+        allow = self.chain.allow(self.state)
         apply_allowed(logits, allow, on_dead=step.get("on_dead", "raise"))
         return {"bits": _to_bits(logits, digits)}
 
@@ -119,14 +148,32 @@ class Script:
         allow = self.chain.allow_from_logits(self.state, logits)
         return {"allowed": [_named(ids) for ids in allow.to_lists()]}
 
+    def masks(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The sets before and behind the drafts of every row."""
+        sets = self.chain.masks(self.state, step["drafts"]).to_lists()
+        return {"masks": [[_named(ids) for ids in row] for row in sets]}
+
+    def commit(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Commit as many tokens as each row accepted."""
+        self.state = self.chain.commit(self.state, step["tokens"])
+        return {}
+
+    def rollback(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Take tokens back."""
+        self.state = self.chain.rollback(self.state, step["counts"])
+        return {}
+
+    def forced(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """The forced run of every row."""
+        return {"forced": self.chain.forced(self.state, step["limit"], step.get("stop_ids", ()))}
+
 
 def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     """Run a script of steps (see ``spec/30-processors.md``, "The script form"). Needs no model."""
     del models
     script = Script(request)
     operations: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-        name: getattr(script, name)
-        for name in ("allow", "advance", "reorder", "finish", "status", "bitmask", "apply", "select")
+        name: getattr(script, name) for name in OPERATIONS
     }
     answers: list[dict[str, Any]] = []
     for step in request["steps"]:

@@ -10,7 +10,7 @@ intersection, cost memory in proportion to the list and never need a ``[rows, vo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -108,6 +108,11 @@ class AllowSet:
     def contains(self, tokens: Tensor) -> Tensor:
         """Whether ``tokens[row]`` is allowed on its row, bool ``[rows]``."""
         return (self.listed == tokens.unsqueeze(1)).any(dim=1) != self.excluded
+
+    def gather(self, rows: Sequence[int]) -> AllowSet:
+        """The sets of these rows, in this order."""
+        index = torch.tensor(rows, dtype=torch.int64, device=self.listed.device)
+        return replace(self, listed=self.listed[index], excluded=self.excluded[index])
 
     def where(self, mask: Tensor, other: AllowSet) -> AllowSet:
         """This set where ``mask`` (bool ``[rows]``), the other one elsewhere."""

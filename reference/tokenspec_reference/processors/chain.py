@@ -13,8 +13,7 @@ from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
-from tokenspec_reference.processors.processor import active_rows
-from tokenspec_reference.processors.recommendation import RecommendationLogitsProcessor
+from tokenspec_reference.processors.processor import LooksAtLogits, active_rows
 from tokenspec_reference.processors.unconstrained import Unconstrained
 
 if TYPE_CHECKING:
@@ -55,6 +54,12 @@ class Chain:
         self.vocab_size = widths[0]
         self._finisher = finishers[0] if finishers else None
 
+    @property
+    def finisher(self) -> MultiSeqLogitsProcessor | None:
+        """The member whose finished rows override."""
+        found = None if self._finisher is None else self.processors[self._finisher]
+        return found if isinstance(found, MultiSeqLogitsProcessor) else None
+
     def init(self, rows: int) -> tuple[Any, ...]:
         """The initial state of every member."""
         return tuple(processor.init(rows) for processor in self.processors)
@@ -69,7 +74,7 @@ class Chain:
         """``allow`` with the rules that look at logits ``[rows, vocab]``, where a member has one."""
         sets = [
             processor.allow_from_logits(inner, logits)
-            if isinstance(processor, RecommendationLogitsProcessor)
+            if isinstance(processor, LooksAtLogits)
             else processor.allow(inner)
             for processor, inner in zip(self.processors, state, strict=True)
         ]
@@ -97,21 +102,33 @@ class Chain:
         active: Tensor | Sequence[bool] | None = None,
     ) -> tuple[Any, ...]:
         """Advance every member; finished rows stand still."""
-        flags: Tensor | Sequence[bool] | None = active
-        if self._finisher is not None and state[self._finisher].any_possible:
-            running = ~state[self._finisher].finished
-            given = active_rows(active, running.shape[0], running.device)
-            flags = running if given is None else running & given
+        flags = self.moving(state, active)
         return tuple(
             processor.advance(inner, tokens, flags) for processor, inner in zip(self.processors, state, strict=True)
         )
 
+    def moving(
+        self, state: tuple[Any, ...], active: Tensor | Sequence[bool] | None = None
+    ) -> Tensor | Sequence[bool] | None:
+        """The rows that ``advance`` moves, bool ``[rows]``: active and not finished; ``None`` for all."""
+        if self._finisher is None or not state[self._finisher].any_possible:
+            return active
+        running = ~state[self._finisher].finished
+        given = active_rows(active, running.shape[0], running.device)
+        return running if given is None else running & given
+
     def finish(self, state: tuple[Any, ...], finished: Tensor | Sequence[bool]) -> tuple[Any, ...]:
         """Set the finished flags. Raises ``ConfigError`` if no member is a ``MultiSeqLogitsProcessor``."""
-        if self._finisher is None:
+        if self._finisher is None or self.finisher is None:
             raise config_error("/processors", Rule.CHAIN_NO_FINISHER, "add a MultiSeqLogitsProcessor to finish rows")
-        flags = self.processors[self._finisher].finish(state[self._finisher], finished)  # type: ignore[attr-defined]
+        flags = self.finisher.finish(state[self._finisher], finished)
         return (*state[: self._finisher], flags, *state[self._finisher + 1 :])
+
+    def with_flags_of(self, state: tuple[Any, ...], flagged: tuple[Any, ...]) -> tuple[Any, ...]:
+        """``state`` with the finished flags of another state of as many rows."""
+        if self._finisher is None:
+            return state
+        return (*state[: self._finisher], flagged[self._finisher], *state[self._finisher + 1 :])
 
     def reorder(self, state: tuple[Any, ...], src: Tensor | Sequence[int]) -> tuple[Any, ...]:
         """New row i = old row ``src[i]`` in every member."""

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.processors.defects import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from tokenspec_reference.processors.defects import Rule
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,15 @@ class ConfigError(TokenSpecError):
 def config_error(pointer: str, rule: Rule, reason: str) -> ConfigError:
     """A ``ConfigError`` with a single defect."""
     return ConfigError([Problem(pointer, rule, reason)])
+
+
+def range_problems(where: str, ids: Sequence[object], vocab_size: int) -> list[Problem]:
+    """The entries of a list of ids that are no ids of the vocabulary."""
+    return [
+        Problem(f"{where}/{place}", Rule.TOKEN_ID_RANGE, f"{token!r} is outside [0, {vocab_size})")
+        for place, token in enumerate(ids)
+        if type(token) is not int or not 0 <= token < vocab_size
+    ]
 
 
 class VocabMismatch(TokenSpecError):
@@ -128,3 +136,17 @@ class ConstraintViolation(TokenSpecError):
         super().__init__(f"token {token} was not in the allowed set; mask before sampling", field=f"tokens[{row}]")
         self.row = row
         self.token = token
+
+
+class RollbackOutOfRange(TokenSpecError):
+    """``rollback`` was asked for more tokens than the row has, or than are remembered."""
+
+    rejection_code = "rollback-out-of-range"
+
+    def __init__(self, row: int, count: int, known: int) -> None:
+        """Name the row and how far it can go."""
+        super().__init__(
+            f"{count} tokens cannot be taken back; {known} are remembered, replay the row from its tokens",
+            field=f"counts[{row}]",
+        )
+        self.row = row

@@ -5,7 +5,7 @@ A step is: ``allow`` -> ``apply_allowed`` -> sample -> ``reorder`` (beams) -> ``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import torch
 
@@ -60,6 +60,14 @@ class Processor(Protocol[State]):
 
     def join(self, states: Sequence[State]) -> State:
         """The rows of several states, one after another."""
+
+
+@runtime_checkable
+class LooksAtLogits(Protocol):
+    """What a processor has besides whose sets depend on the logits."""
+
+    def allow_from_logits(self, state: Any, logits: Tensor) -> AllowSet:
+        """``allow`` with the rules that look at logits ``[rows, vocab]``."""
 
 
 def token_columns(
@@ -155,19 +163,3 @@ class Checked(Generic[State]):
                 raise ConstraintViolation(row, int(column[row]))
             state = self.processor.advance(state, column, flags)
         return state
-
-
-def accepted_drafts(processor: Processor[State], state: State, drafts: Tensor | Sequence[object]) -> Tensor:
-    """How many leading draft tokens each row's sets allow: int64 ``[rows]``, for speculative decoding.
-
-    ``drafts`` ``[rows, n]`` must lie in the vocabulary. The given state is a value and stays what it was; commit with
-    ``advance`` what the verifier accepts.
-    """
-    allow = processor.allow(state)
-    going = torch.ones(allow.rows, dtype=torch.bool, device=allow.listed.device)
-    accepted = torch.zeros(allow.rows, dtype=torch.int64, device=allow.listed.device)
-    for column in token_columns(drafts, allow.rows, processor.vocab_size, allow.listed.device, None):
-        going = going & processor.allow(state).contains(column)
-        accepted = accepted + going
-        state = processor.advance(state, column)
-    return accepted

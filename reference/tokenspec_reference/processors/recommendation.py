@@ -17,7 +17,7 @@ import torch
 from tokenspec_reference.processors.allow_set import PAD, AllowSet
 from tokenspec_reference.processors.contain import StringContainDFA
 from tokenspec_reference.processors.defects import Rule
-from tokenspec_reference.processors.errors import ConfigError, Problem, config_error
+from tokenspec_reference.processors.errors import ConfigError, Problem, config_error, range_problems
 from tokenspec_reference.processors.processor import active_rows, source_rows, token_columns
 from tokenspec_reference.top_ids import top_ids
 
@@ -82,8 +82,8 @@ class RecommendationLogitsProcessor:
             if len(combo) != combo_token_size:
                 reason = f"has {len(combo)} tokens, every combo has {combo_token_size}"
                 problems.append(Problem(where, Rule.COMBO_LENGTH, reason))
-            problems += _range_problems(where, combo, vocab_size)
-        problems += _range_problems("/end_think_token_ids", end_think_token_ids, vocab_size)
+            problems += range_problems(where, combo, vocab_size)
+        problems += range_problems("/end_think_token_ids", end_think_token_ids, vocab_size)
         if problems:
             raise ConfigError(problems)
         self.size = combo_token_size
@@ -170,11 +170,3 @@ class RecommendationLogitsProcessor:
             return AllowSet.everything(len(bans), self.vocab_size, self.device)
         table = [sorted(ban) + [PAD] * (width - len(ban)) for ban in bans]
         return AllowSet.except_for(torch.tensor(table, dtype=torch.int64, device=self.device), self.vocab_size)
-
-
-def _range_problems(where: str, ids: Sequence[int], vocab_size: int) -> list[Problem]:
-    return [
-        Problem(f"{where}/{place}", Rule.TOKEN_ID_RANGE, f"{token!r} is outside [0, {vocab_size})")
-        for place, token in enumerate(ids)
-        if type(token) is not int or not 0 <= token < vocab_size
-    ]

@@ -57,7 +57,32 @@ class Select(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     logits: list[list[float]]
 
 
-Step = Allow | Advance | Reorder | Finish | Status | Bitmask | Apply | Select
+class Masks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="masks"):
+    """Ask for the sets before and behind the drafts of every row."""
+
+    drafts: list[list[int]]
+
+
+class Commit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="commit"):
+    """Commit tokens: per row any number of ids."""
+
+    tokens: list[list[int]]
+
+
+class Rollback(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="rollback"):
+    """Take the last tokens back, per row so many."""
+
+    counts: list[int]
+
+
+class Forced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="forced", omit_defaults=True):
+    """Ask for the forced run of every row."""
+
+    limit: int
+    stop_ids: list[int] = []
+
+
+Step = Allow | Advance | Reorder | Finish | Status | Bitmask | Apply | Select | Masks | Commit | Rollback | Forced
 
 
 class ProcessorsInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -85,6 +110,8 @@ class StepAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     status: list[str] | None = None
     words: list[list[int]] | None = None
     bits: list[str] | None = None
+    masks: list[list[list[int] | Literal["ALL"]]] | None = None
+    forced: list[list[int]] | None = None
     error: StepError | None = None
 
 

@@ -30,7 +30,7 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
     if "alternatives" in grammar:
         return text in map(_data, grammar["alternatives"])
     try:
-        return re.fullmatch(_pattern(grammar), text.decode(), re.ASCII) is not None
+        return re.fullmatch(pattern_of(grammar), text.decode(), re.ASCII) is not None
     except UnicodeDecodeError:
         return False
 
@@ -39,11 +39,12 @@ def _data(value: Any) -> bytes:
     return data_of(value if isinstance(value, str) else Hex(**value))
 
 
-def _pattern(grammar: Mapping[str, Any]) -> str:
+def pattern_of(grammar: Mapping[str, Any]) -> str:
+    """A grammar without special tokens and broken characters, as a pattern for whole texts."""
     if "regex" in grammar:
         return f"(?:{grammar['regex']})"
     if "sequence" in grammar:
-        return "".join(map(_pattern, grammar["sequence"]))
+        return "".join(map(pattern_of, grammar["sequence"]))
     if "literal" in grammar:
         return re.escape(str(grammar["literal"]))
     gap = r"[ \n\r\t]*" if grammar.get("whitespace") == "flexible" else ""

@@ -9,7 +9,7 @@ from tokenspec.areas.processors.oracle.scripts import NEGATIVE_INFINITY, expecte
 from tokenspec.store.records import Case
 
 RTP = "alibaba/rtp-llm@4b8d39cd"
-ASKING = ("allow", "select", "status", "bitmask", "apply")
+ASKING = ("allow", "select", "status", "bitmask", "apply", "masks", "forced")
 
 allow: dict[str, Any] = {"op": "allow"}
 status: dict[str, Any] = {"op": "status"}
@@ -30,6 +30,27 @@ def reorder(*src: int) -> dict[str, Any]:
 def finish(*finished: bool) -> dict[str, Any]:
     """One flag per row."""
     return {"op": "finish", "finished": list(finished)}
+
+
+def masks(*drafts: list[int]) -> dict[str, Any]:
+    """One list of drafts per row."""
+    return {"op": "masks", "drafts": list(drafts)}
+
+
+def commit(*tokens: list[int]) -> dict[str, Any]:
+    """One list of ids per row, of any length."""
+    return {"op": "commit", "tokens": list(tokens)}
+
+
+def rollback(*counts: int) -> dict[str, Any]:
+    """How many tokens each row takes back."""
+    return {"op": "rollback", "counts": list(counts)}
+
+
+def forced(limit: int, *stop_ids: int) -> dict[str, Any]:
+    """The forced runs."""
+    step: dict[str, Any] = {"op": "forced", "limit": limit}
+    return {**step, "stop_ids": list(stop_ids)} if stop_ids else step
 
 
 def apply(dtype: str, *rows: list[str], **options: str) -> dict[str, Any]:
@@ -54,6 +75,11 @@ def tree(prefixes: dict[str, list[int]], start: int = 1, end: int = 2, **options
 def think(end_ids: list[int], max_tokens: int | None, **policy: Any) -> dict[str, Any]:
     """A think policy."""
     return {"kind": "think", "end_ids": end_ids, "max_tokens": max_tokens, **policy}
+
+
+def after(tag_ids: list[int], processor: dict[str, Any]) -> dict[str, Any]:
+    """A constraint that waits for a tag."""
+    return {"kind": "after", "tag_ids": tag_ids, "processor": processor}
 
 
 def multi_seq(eos_token_id: int) -> dict[str, Any]:

@@ -12,7 +12,15 @@ from tokenspec.areas.processors.oracle.scripts import Timeline, walk
 if TYPE_CHECKING:
     from tokenspec.areas.processors.records import StepAnswer, StepError
 
-FIELDS = {"allow": "allowed", "select": "allowed", "status": "status", "bitmask": "words", "apply": "bits"}
+FIELDS = {
+    "allow": "allowed",
+    "select": "allowed",
+    "status": "status",
+    "bitmask": "words",
+    "apply": "bits",
+    "masks": "masks",
+    "forced": "forced",
+}
 
 
 @dataclass(frozen=True)
@@ -40,9 +48,9 @@ def kinds(question: Question) -> list[str]:
     return [processor.get("kind", "") for processor in question.request["processors"]]
 
 
-def policies(question: Question, kind: str) -> list[dict[str, Any]]:
-    """The configurations of one kind."""
-    return [processor for processor in question.request["processors"] if processor.get("kind") == kind]
+def has_step(question: Question, op: str) -> bool:
+    """Whether the script has such a step."""
+    return any(step["op"] == op for step in question.request["steps"])
 
 
 def answers(subject: Subject) -> list[StepAnswer]:

@@ -66,7 +66,12 @@ step_is_refused("width", "PRC-008", "vocab-mismatch", doc="Logits of another wid
 step_is_refused("empty", "PRC-012", "empty-allowed-set", doc="A row without an allowed id is refused.")
 step_is_refused("dead", "PRC-013", "dead-row", doc="A dead row is refused when asked to.")
 step_is_refused("type", "PRC-015", "unsupported-dtype", doc="Logits without a minus infinity are refused.")
-step_is_refused("crossing-reorder", "PRC-062", "invalid-config", doc="A cross-sequence ban refuses to reorder.")
+step_is_refused(
+    "crossing-reorder", "PRC-062", "invalid-config", doc="A cross-sequence ban refuses to reorder, and to judge drafts."
+)
+step_is_refused(
+    "rollback", "PRC-027", "rollback-out-of-range", doc="More tokens than the row has cannot be taken back."
+)
 
 
 def blames(question: Question) -> bool:
@@ -168,6 +173,7 @@ config_is_refused(
     doc="A prompt that does not end at the root is refused.",
 )
 config_is_refused("think", "PRC-058", config("think"), doc="A policy whose segment could not close is refused.")
+config_is_refused("after", "PRC-024", config("after"), doc="A tag that cannot come, or flags behind it, are refused.")
 config_is_refused("eos", "PRC-060", config("multi_seq"), doc="An end of sequence outside the vocabulary is refused.")
 config_is_refused("combo", "PRC-061", config("recommendation"), doc="A combo of another size is refused.")
 

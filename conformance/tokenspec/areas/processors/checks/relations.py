@@ -138,7 +138,7 @@ def has_independent_rows(question: Question) -> bool:
 def rows_are_independent(subject: Subject) -> None:
     """Turning the rows of a script round turns its answers round (I7)."""
     for there, back in zip(answers(subject), ask(subject, vary.reversed_rows(subject.request)), strict=True):
-        for field in ("allowed", "status", "words", "bits"):
+        for field in ("allowed", "status", "words", "bits", "masks", "forced"):
             one, other = getattr(there, field), getattr(back, field)
             if one is not None and other is not None:
                 agree(one, other[::-1], "an answer depends on the place of its row", "keep one state per row")
@@ -296,7 +296,7 @@ def sets_are_never_empty(subject: Subject) -> None:
 def can_be_renamed(question: Question) -> bool:
     """Every configuration is strict and names ids where ids belong, and no logits are tied to ids."""
     script = question.request
-    strict = all(processor.get("mode", "strict") == "strict" for processor in script["processors"])
+    strict = all(vary.innermost(processor).get("mode", "strict") == "strict" for processor in script["processors"])
     if not is_small(question) or not strict or "select" in {step["op"] for step in script["steps"]}:
         return False
     return all(vary.is_renamable(processor, script["vocab_size"]) for processor in script["processors"])
@@ -372,7 +372,7 @@ def has_a_budget(question: Question) -> bool:
     if not only("think")(question):
         return False
     policy = question.request["processors"][0]
-    tags = (policy.get("end_ids"), policy.get("begin_ids", []))
+    tags = (policy.get("end_ids"), policy.get("begin_ids", []), policy.get("closing_ids", []))
     return type(policy.get("max_tokens")) is int and all(isinstance(tag, list) for tag in tags)
 
 
@@ -384,7 +384,7 @@ def segments_end_in_time(subject: Subject) -> None:
     script = subject.request
     policy = script["processors"][0]
     opening = policy.get("begin_ids", []) if policy.get("counting") == "after_begin" else []
-    bound, path = policy["max_tokens"] + len(policy["end_ids"]), list(opening)
+    bound, path = policy["max_tokens"] + len(policy.get("closing_ids", policy["end_ids"])), list(opening)
     while path[-len(policy["end_ids"]) :] != policy["end_ids"] or len(path) == len(opening):
         if len(path) - len(opening) > bound:
             raise Violation("the segment does not end", expected=f"at most {bound} tokens", got=path[len(opening) :])

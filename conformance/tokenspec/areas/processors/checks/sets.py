@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tokenspec.areas.check import Applies, Question, Subject, check
-from tokenspec.areas.processors.checks.asked import Asked, Rows, kinds, policies
+from tokenspec.areas.processors.checks.asked import Asked, Rows, has_step, kinds
+from tokenspec.areas.processors.oracle import scripts
 from tokenspec.areas.processors.oracle.allowed_sets import parse_tree, think_allowed, tree_walk
 
 AREA, SETS = "processors", "SETS"
@@ -56,6 +57,12 @@ def only_think(**settings: object) -> Applies:
     return applies
 
 
+def the_policy(question: Question) -> dict[str, object]:
+    """The first configuration."""
+    policy: dict[str, object] = question.request["processors"][0]
+    return policy
+
+
 def has_boundaries(question: Question) -> bool:
     """A script of one think policy that knows its begin tag."""
     return only("think")(question) and bool(question.request["processors"][0].get("begin_ids"))
@@ -73,7 +80,7 @@ def bans_own_combos(question: Question) -> bool:
 
 def crosses(question: Question) -> bool:
     """Rows are meant to hear of each other."""
-    return any(one.get("cross_sequence_ban") for one in policies(question, "recommendation"))
+    return scripts.crosses([one for one in question.request["processors"] if "kind" in one])
 
 
 def in_phase(phase: str) -> Rows:
@@ -174,6 +181,55 @@ compares(
     "PRC-056",
     doc="The segment opens with the begin tag where the policy counts from there.",
     hint="before the begin tag nothing is counted, matched or masked",
+)
+compares(
+    "think.minimum",
+    Rows(("allow",), scripts=lambda question: only("think")(question) and "min_tokens" in the_policy(question)),
+    "PRC-049",
+    doc="The end tag cannot complete before the minimum, and nothing else is banned for it.",
+    hint="ban the id that would complete the tag; with eager, the one that would begin it",
+)
+compares(
+    "think.closing",
+    Rows(("allow",), scripts=lambda question: only("think")(question) and "closing_ids" in the_policy(question)),
+    "PRC-059",
+    doc="The closing sequence is forced at the budget, unless more of the end tag is there already.",
+    hint="continue the longer of both matched parts; the end tag alone closes",
+)
+compares(
+    "chain.after",
+    Rows(("allow", "status"), scripts=lambda question: "after" in kinds(question)),
+    "PRC-024",
+    doc="A constraint behind a tag begins with the token behind it.",
+    hint="before the tag the inner processor is neither consulted nor advanced",
+)
+compares(
+    "drafts.masks",
+    Rows(("masks",)),
+    "PRC-025",
+    doc="The sets before and behind drafts, up to the first that is not allowed.",
+    hint="one set more than drafts accepted; the state stays what it was",
+)
+compares(
+    "drafts.commit",
+    Rows(("allow", "status"), scripts=lambda question: has_step(question, "commit")),
+    "PRC-026",
+    doc="Every row is behind its own tokens.",
+    hint="rows commit different numbers of tokens; finished rows stand still",
+)
+compares(
+    "drafts.rollback",
+    Rows(("allow", "status"), scripts=lambda question: has_step(question, "rollback")),
+    "PRC-027",
+    doc="Tokens taken back have never been.",
+    hint="count tokens of the row, not steps; rows keep their past when they are reordered",
+)
+compares(
+    "drafts.forced",
+    Rows(("forced",)),
+    "PRC-028",
+    doc="The longest run of ids without a choice.",
+    hint="follow singletons to the limit or a stop id; finished rows have none",
 )
 compares(
     "chain.intersection",

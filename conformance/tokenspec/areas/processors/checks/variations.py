@@ -15,8 +15,11 @@ from tokenspec.areas.processors.oracle.allowed_sets import parse_tree
 from tokenspec.areas.processors.oracle.scripts import NEGATIVE_INFINITY, Timeline, walk
 
 Script = dict[str, Any]
-ASKING = ("allow", "select", "status", "bitmask", "apply")
-ID_FIELDS = {"end_ids", "begin_ids", "eos_token_id", "banned_combo_token_ids", "end_think_token_ids"}
+ASKING = ("allow", "select", "status", "bitmask", "apply", "masks", "forced")
+ID_FIELDS = {
+    *("end_ids", "begin_ids", "closing_ids", "tag_ids"),
+    *("eos_token_id", "banned_combo_token_ids", "end_think_token_ids"),
+}
 # 1.0, -0.0, a NaN with payload, the smallest denormal
 PATTERNS = {
     "float16": ("3c00", "8000", "7e2a", "0001"),
@@ -88,7 +91,7 @@ def reversed_rows(script: Script) -> Script:
     rows, steps = script["rows"], []
     for step in script["steps"]:
         turned = {
-            key: value[::-1] if key in {"tokens", "active", "finished", "logits"} else value
+            key: value[::-1] if key in {"tokens", "active", "finished", "logits", "drafts", "counts"} else value
             for key, value in step.items()
         }
         if step["op"] == "reorder":
@@ -162,6 +165,13 @@ def renaming(vocab_size: int) -> list[int]:
     return [(factor * token + vocab_size // 3) % vocab_size for token in range(vocab_size)]
 
 
+def innermost(processor: dict[str, Any]) -> dict[str, Any]:
+    """What waits behind tags, or the processor itself."""
+    while isinstance(inner := processor.get("processor"), dict):
+        processor = inner
+    return processor
+
+
 def is_readable(processor: dict[str, Any]) -> bool:
     """Whether a tree's configuration has the form of one, whatever its ids."""
     try:
@@ -181,6 +191,8 @@ def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
             return all(map(are_ids, value))
         return type(value) is int and 0 <= value < vocab_size
 
+    if processor.get("kind") == "after" and not is_renamable(processor["processor"], vocab_size):
+        return False
     if processor.get("kind") != "tree":
         return all(are_ids(value) for key, value in processor.items() if key in ID_FIELDS)
     if not is_readable(processor) or not parse_tree(processor)["sep"]:
@@ -216,15 +228,16 @@ def renamed(script: Script, names: Sequence[int], separator: str = "_") -> Scrip
             return [deep(one) for one in value]
         return names[value] if 0 <= value < len(names) else value  # the token of a held row may be anything
 
-    processors = []
-    for processor in json.loads(json.dumps(script["processors"])):
+    def rename(processor: dict[str, Any]) -> dict[str, Any]:
         if processor.get("kind") == "tree":
-            processors.append(rename_tree(processor, names, separator))
-            continue
-        processors.append({key: deep(value) if key in ID_FIELDS else value for key, value in processor.items()})
+            return rename_tree(processor, names, separator)
+        other = {key: deep(value) if key in ID_FIELDS else value for key, value in processor.items()}
+        return {**other, "processor": rename(processor["processor"])} if "processor" in processor else other
+
     steps = [
-        {**step, "tokens": deep(step["tokens"])} if step["op"] == "advance" else step
+        {**step, "tokens": deep(step["tokens"])} if "tokens" in step else step
         for step in script["steps"]
-        if step["op"] in {"allow", "advance", "reorder", "finish"}
+        if step["op"] in {"allow", "advance", "reorder", "finish", "commit", "rollback"}
     ]
+    processors = [rename(processor) for processor in json.loads(json.dumps(script["processors"]))]
     return {**script, "processors": processors, "steps": steps}

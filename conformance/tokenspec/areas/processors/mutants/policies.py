@@ -13,7 +13,8 @@ from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.contain import StringContainDFA
 from tokenspec_reference.processors.multi_seq import FinishedRows, MultiSeqLogitsProcessor
 from tokenspec_reference.processors.recommendation import ComboRow, RecommendationLogitsProcessor
-from tokenspec_reference.processors.think import ThinkConfig, ThinkModeLogitsProcessor, ThinkState
+from tokenspec_reference.processors.think import ThinkModeLogitsProcessor, ThinkState
+from tokenspec_reference.processors.think_policy import ThinkConfig
 from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
 from tokenspec_reference.processors.tree_table import CompiledTree
 

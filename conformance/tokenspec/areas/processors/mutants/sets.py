@@ -9,11 +9,12 @@ import torch
 from tokenspec.areas.processors.mutants.edits import Json, each_answer, each_step, mutant
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.processors import adapter as script_form
-from tokenspec_reference.processors import masking, processor, recommendation, think, tree
+from tokenspec_reference.processors import drafts, masking, processor, recommendation, think, tree
 from tokenspec_reference.processors.adapter import Script
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.bitmask import pack
 from tokenspec_reference.processors.chain import Chain
+from tokenspec_reference.processors.drafts import Rewindable
 from tokenspec_reference.processors.errors import DeadRow, EmptyAllowedSet
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import Checked
@@ -209,8 +210,8 @@ def fail_open(self: Script, request: Json) -> None:
             members.append(script_form.make_processor(config, vocab_size))
         except TokenSpecError:
             members.append(MultiSeqLogitsProcessor(0, vocab_size=vocab_size))
-    self.members, self.chain = members, Chain(members[:1] if len(members) > 1 else members)
-    self.processor = Checked(self.chain) if request.get("checked", False) else self.chain
+    left = Chain(members[:1] if len(members) > 1 else members)
+    self.members, self.chain = members, Rewindable(left, checked=request.get("checked", False))
     self.state = self.chain.init(request["rows"])
 
 
@@ -242,7 +243,7 @@ MUTANTS = (
         "token-wraps",
         "006",
         "a token id is taken modulo the vocabulary",
-        *((module, "token_columns", wrapped_columns) for module in (tree, think, recommendation)),
+        *((module, "token_columns", wrapped_columns) for module in (drafts, tree, think, recommendation)),
     ),
     mutant(
         "source-row-wraps",

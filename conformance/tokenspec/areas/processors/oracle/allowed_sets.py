@@ -82,7 +82,7 @@ def matched_length(pattern: Sequence[int], tokens: Sequence[int]) -> int:
 
 
 def think_allowed(policy: Mapping[str, Any], history: History, vocab_size: int) -> tuple[Allowed, str]:
-    """The allowed ids and the matched length of the end tag after ``history`` (PRC-050 to PRC-056)."""
+    """The allowed ids and the matched length of the end tag after ``history`` (PRC-049 to PRC-056, PRC-059)."""
     end, begin = policy["end_ids"], policy.get("begin_ids", [])
     opened: int | None = 0
     if policy.get("counting", "generated") == "after_begin":
@@ -92,16 +92,31 @@ def think_allowed(policy: Mapping[str, Any], history: History, vocab_size: int) 
     segment = history[opened:]
     matched = matched_length(end, segment)
     closed = matched == len(end)
-    budget = policy["max_tokens"]
-    spent = budget is not None and len(segment) >= budget
-    eager = policy.get("close", "budget") == "eager" and matched > 0
-    if not closed and (spent or eager):
+    budget, eager = policy["max_tokens"], policy.get("close", "budget") == "eager"
+    if not closed and eager and matched > 0:
         return frozenset({end[matched]}), str(matched)
+    if not closed and budget is not None and len(segment) >= budget:
+        closing = policy.get("closing_ids") or end
+        begun = matched_length(closing, segment)
+        return frozenset({closing[begun] if begun >= matched else end[matched]}), str(matched)
     masks = policy.get("mask_boundaries", "none")
     banned = {begin[0]} if masks != "none" else set()
+    last_step = 0 if eager else len(end) - 1
+    if not closed and len(segment) < policy.get("min_tokens", 0) and matched == last_step:
+        banned.add(end[last_step])
     if masks == "both" and closed:
         banned.add(end[0])
     return (frozenset(range(vocab_size)) - banned if banned else None), str(matched)
+
+
+def behind(tag: Sequence[int], timeline: Sequence[int | None]) -> list[int | None] | None:
+    """A row's timeline behind the tag's first occurrence, nothing before it; None if there is none (PRC-024)."""
+    steps = [at for at, token in enumerate(timeline) if token is not None]
+    found = occurrence(tag, [token for token in timeline if token is not None])
+    if found is None:
+        return None
+    start = steps[found - 1] + 1
+    return [*([None] * start), *timeline[start:]]
 
 
 def combos(

@@ -10,7 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenspec.areas.processors.oracle.allowed_sets import Allowed, recommendation_allowed, think_allowed, tree_walk
+from tokenspec.areas.processors.oracle.allowed_sets import (
+    Allowed,
+    behind,
+    recommendation_allowed,
+    think_allowed,
+    tree_walk,
+)
 
 NEGATIVE_INFINITY = {"float16": "fc00", "bfloat16": "ff80", "float32": "ff800000", "float64": "fff0000000000000"}
 WORD = 32
@@ -38,15 +44,30 @@ class Timeline:
     vocab_size: int
     rows: list[list[int | None]]
     finished: list[bool] = field(default_factory=list)
+    opened: list[bool] = field(default_factory=list)
 
     def member(self, processor: Mapping[str, Any], row: int, logits: list[float] | None = None) -> Allowed:
         """What one processor allows on one row."""
-        history = [token for token in self.rows[row] if token is not None]
+        if processor["kind"] == "after":
+            inside = self.inside(processor)
+            return inside.member(processor["processor"], row, logits) if inside.opened[row] else None
+        history = self.history(row)
         if processor["kind"] == "tree":
             return tree_walk(processor, history, self.vocab_size)[0]
         if processor["kind"] == "think":
             return think_allowed(processor, history, self.vocab_size)[0]
         return recommendation_allowed(processor, self.rows, row, self.vocab_size, logits)
+
+    def history(self, row: int) -> list[int]:
+        """The tokens of a row."""
+        return [token for token in self.rows[row] if token is not None]
+
+    def inside(self, processor: Mapping[str, Any]) -> Timeline:
+        """What the processor behind a tag sees."""
+        seen = [behind(processor["tag_ids"], row) for row in self.rows]
+        closed: list[list[int | None]] = [[None] * len(row) for row in self.rows]
+        rows = [none if row is None else row for row, none in zip(seen, closed, strict=True)]
+        return Timeline([], self.vocab_size, rows, opened=[row is not None for row in seen])
 
     def allowed(self, row: int, logits: list[float] | None = None) -> Allowed:
         """The intersection of all members, or the end of sequence alone on a finished row."""
@@ -104,6 +125,14 @@ def answer(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> dic
             return {"words": [packed(one, timeline.vocab_size) for one in timeline.all_allowed()]}
         case "apply":
             return {"bits": masked(timeline, step)}
+        case "masks":
+            return {"masks": drafted(timeline, step["drafts"])}
+        case "forced":
+            return {"forced": forced(timeline, step["limit"], step.get("stop_ids", []))}
+        case "commit":
+            commit(timeline, step["tokens"], checked=checked)
+        case "rollback":
+            rollback(timeline, step["counts"])
         case "advance":
             advance(timeline, step, checked=checked)
         case "reorder":
@@ -122,12 +151,14 @@ def as_json(one: Allowed) -> list[int] | str:
 
 def status(timeline: Timeline, row: int) -> str:
     """The status of the first processor that has one."""
-    history = [token for token in timeline.rows[row] if token is not None]
-    for processor in timeline.processors:
+    for outer in timeline.processors:
+        inside, processor = timeline, outer
+        while processor["kind"] == "after":
+            inside, processor = inside.inside(processor), processor["processor"]
         if processor["kind"] == "tree":
-            return tree_walk(processor, history, timeline.vocab_size)[1]
+            return tree_walk(processor, inside.history(row), timeline.vocab_size)[1]
         if processor["kind"] == "think":
-            return think_allowed(processor, history, timeline.vocab_size)[1]
+            return think_allowed(processor, inside.history(row), timeline.vocab_size)[1]
     raise Stop("invalid-config")
 
 
@@ -186,9 +217,93 @@ def advance(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> No
             timeline.rows[row].append(tokens[place] if moves else None)
 
 
+def crosses(processors: list[dict[str, Any]]) -> bool:
+    """Whether rows hear of each other."""
+    inner = [one["processor"] for one in processors if one["kind"] == "after"]
+    heard = any(one.get("cross_sequence_ban") and one["combo_token_size"] > 1 for one in processors)
+    return heard or (bool(inner) and crosses(inner))
+
+
+def apart(timeline: Timeline, given: list[Any]) -> None:
+    """Drafts are refused where rows hear of each other, and where not every row has an entry."""
+    if crosses(timeline.processors):
+        raise Stop("invalid-config")
+    if len(given) != len(timeline.rows):
+        raise Stop("shape-mismatch")
+
+
+def is_finished(timeline: Timeline, row: int) -> bool:
+    """Whether the row takes the end of sequence only."""
+    return timeline.finished[row] and any(processor["kind"] == "multi_seq" for processor in timeline.processors)
+
+
+def ahead(timeline: Timeline, drafts: list[list[int]]) -> Timeline:
+    """The histories with drafts appended to the rows that move."""
+    added = [[] if is_finished(timeline, row) else ids for row, ids in enumerate(drafts)]
+    rows: list[list[int | None]] = [[*row, *more] for row, more in zip(timeline.rows, added, strict=True)]
+    return Timeline(timeline.processors, timeline.vocab_size, rows, timeline.finished)
+
+
+def drafted(timeline: Timeline, drafts: list[list[int]]) -> list[list[list[int] | str]]:
+    """The sets of PRC-025, all rows' first ones first."""
+    apart(timeline, drafts)
+    sets: list[list[list[int] | str]] = [[] for _ in drafts]
+    going = list(range(len(drafts)))
+    for place in range(max((len(ids) for ids in drafts), default=0) + 1):
+        later = ahead(timeline, [ids[:place] for ids in drafts])
+        found = {row: later.allowed(row) for row in going}
+        accepted = []
+        for row, one in found.items():
+            sets[row].append(as_json(one))
+            draft = drafts[row][place] if place < len(drafts[row]) else -1
+            if draft in (range(timeline.vocab_size) if one is None else one):
+                accepted.append(row)
+        going = accepted
+    return sets
+
+
+def forced(timeline: Timeline, limit: int, stop_ids: list[int]) -> list[list[int]]:
+    """The runs of PRC-028, all rows' first ids first."""
+    apart(timeline, timeline.rows)
+    runs: list[list[int]] = [[] for _ in timeline.rows]
+    going = [row for row in range(len(runs)) if not is_finished(timeline, row)]
+    for _ in range(limit):
+        later = ahead(timeline, runs)
+        sets = {row: later.allowed(row) for row in going}
+        single = [row for row, one in sets.items() if timeline.vocab_size == 1 or (one is not None and len(one) == 1)]
+        for row in single:
+            runs[row] += sets[row] or [0]
+        going = [row for row in single if runs[row][-1] not in stop_ids]
+    return runs
+
+
+def commit(timeline: Timeline, tokens: list[list[int]], *, checked: bool) -> None:
+    """Every row over its own tokens (PRC-026)."""
+    apart(timeline, tokens)
+    for row, ids in enumerate(tokens):
+        if not is_finished(timeline, row) and any(not 0 <= token < timeline.vocab_size for token in ids):
+            raise Stop("token-out-of-range", row)
+    for place in range(max((len(ids) for ids in tokens), default=0)):
+        given = [place < len(ids) for ids in tokens]
+        column = [ids[place] if one else 0 for one, ids in zip(given, tokens, strict=True)]
+        advance(timeline, {"tokens": column, "active": given}, checked=checked)
+
+
+def rollback(timeline: Timeline, counts: list[int]) -> None:
+    """The last tokens of every row as if they had not been (PRC-027)."""
+    apart(timeline, counts)
+    for row, count in enumerate(counts):
+        if not 0 <= count <= len(timeline.history(row)):
+            raise Stop("rollback-out-of-range", row)
+    for row, count in enumerate(counts):
+        steps = [at for at, token in enumerate(timeline.rows[row]) if token is not None]
+        for at in steps[len(steps) - count :]:
+            timeline.rows[row][at] = None
+
+
 def reorder(timeline: Timeline, src: list[int]) -> None:
     """New row i = old row ``src[i]``."""
-    if any(one.get("cross_sequence_ban") and one["combo_token_size"] > 1 for one in timeline.processors):
+    if crosses(timeline.processors):
         raise Stop("invalid-config")
     if any(not 0 <= row < len(timeline.rows) for row in src):
         raise Stop("source-row-out-of-range")

@@ -1,0 +1,64 @@
+"""The same script asked in another way: twice, and behind the same bytes cut otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokenspec.adapters import NotSupported, Ok
+from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.grammar_mask.checks.answers import AREA, MASK, MOVES, has
+from tokenspec.areas.refusal import refused
+
+if TYPE_CHECKING:
+    from tokenspec.areas.grammar_mask.records import StepAnswer
+
+
+def ask(subject: Subject, **changes: Any) -> list[StepAnswer]:
+    """The implementation's answers to another script."""
+    outcome = subject.call({**subject.request, **changes})
+    if isinstance(outcome, NotSupported):
+        raise NotGiven(outcome.reason)
+    if not isinstance(outcome, Ok):
+        raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
+    steps: list[StepAnswer] = outcome.output.steps
+    return steps
+
+
+@check("grammar-mask.twice", area=AREA, level=MASK, requires=("MSK-005",), kind="metamorphic", applies=has("mask"))
+def asked_twice(subject: Subject) -> None:
+    """A mask asked twice is the same mask, and the request is left alone."""
+    if subject.mutated:
+        raise Violation("the implementation changed its request")
+    script = subject.request["steps"]
+    doubled = [one for step in script for one in [step] * (1 + (step["op"] == "mask"))]
+    again = iter(ask(subject, steps=doubled))
+    for place, (step, first) in enumerate(zip(script, subject.output.steps, strict=False)):
+        for _ in range(1 + (step["op"] == "mask")):
+            other = next(again, None)
+            if other != first:
+                raise Violation("asked twice, answered differently", expected=first, got=other, where=f"step {place}")
+
+
+def has_text_before(question: Question) -> bool:
+    """A prefix of several ASCII characters, which may be cut anywhere."""
+    prefix = question.request["prefix"]
+    return has("mask")(question) and any(isinstance(one, str) and one.isascii() and len(one) > 1 for one in prefix)
+
+
+@check("grammar-mask.cut", area=AREA, level=MASK, requires=("MSK-006",), kind="metamorphic", applies=has_text_before)
+def cut_otherwise(subject: Subject) -> None:
+    """The prefix character by character gives the same answers."""
+    pieces = [
+        one
+        for piece in subject.request["prefix"]
+        for one in (list(piece) if isinstance(piece, str) and piece.isascii() else [piece])
+    ]
+    for place, (one, other) in enumerate(zip(subject.output.steps, ask(subject, prefix=pieces), strict=True)):
+        if one != other:
+            raise Violation("another answer behind the same bytes", expected=one, got=other, where=f"step {place}")
+
+
+@check("grammar-mask.refused", area=AREA, level=MOVES, requires=("MSK-013",), kind="rejects")
+def bad_input_is_refused(subject: Subject) -> None:
+    """A prefix, a name or a grammar that make no sense are refused."""
+    refused(subject)

@@ -1,0 +1,1 @@
+"""Broken implementations of the area ``grammar-mask``, each with exactly one fault."""

@@ -1,0 +1,1 @@
+"""How the goldens of the area ``grammar-mask`` are made."""

@@ -1,0 +1,117 @@
+"""lm-format-enforcer as a column of the grammar masks: a prefix tree of tokens walked with a parser of characters.
+
+It knows characters, not bytes: ids that are no text by themselves are never in its masks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any
+
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
+from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
+from tokenspec.store.canonical import canonical_json
+
+
+class LmFormatEnforcerColumn:
+    """The column ``lm-format-enforcer``."""
+
+    def __init__(self) -> None:
+        """Look the version up once."""
+        self.version = installed_version("lm-format-enforcer")
+
+    def info(self) -> dict[str, str]:
+        """Who this is; without the package every answer is *unsupported*."""
+        return {"name": "lm-format-enforcer", "version": self.version or "not installed", "language": "python"}
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Build the row's prefix tree now."""
+        del assets
+        if self.version is None:
+            raise Unsupported("not installed")
+        _tokens_of(model, "")
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One enforcer, asked by the tokens so far."""
+        if self.version is None:
+            raise Unsupported("not installed")
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        inline = request["vocabulary"]
+        known, tokens = _tokens_of(request["model"] or "", canonical_json(inline) if inline else "")
+        engine = _Stepping(tokens, parser(request["grammar"]))
+        return stepped(
+            engine, [token for piece in request["prefix"] for token in known.encode(piece)], request["steps"]
+        )
+
+
+class _Stepping:
+    """An enforcer, which finds its state by the tokens."""
+
+    def __init__(self, tokens: Any, parsed: Any) -> None:
+        from lmformatenforcer import TokenEnforcer
+
+        self.enforcer, self.path = TokenEnforcer(tokens, parsed), []
+        self.ends = frozenset((tokens.eos_token_id,))
+
+    path: list[int]
+
+    def mask(self) -> list[int]:
+        return sorted({int(token) for token in self.enforcer.get_allowed_tokens(self.path).allowed_tokens})
+
+    def take(self, token: int) -> bool:
+        if token in self.ends or token not in self.mask():
+            return False
+        self.path = [*self.path, token]
+        return True
+
+    def back(self, count: int) -> None:
+        self.path = self.path[: len(self.path) - count]
+
+
+@lru_cache(maxsize=2)
+def _tokens_of(model: str, inline: str) -> tuple[Any, Any]:
+    """The vocabulary for reading, and its own copy."""
+    from lmformatenforcer import TokenEnforcerTokenizerData
+
+    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model)
+    regular = []
+    for token, data in enumerate(known.bytes_of):
+        try:
+            regular.append((token, (data or b"").decode(), False))
+        except UnicodeDecodeError:
+            continue
+    regular = [entry for entry in regular if entry[1]]
+    end = len(known.bytes_of)
+
+    def decode(ids: list[int]) -> str:
+        return b"".join(known.bytes_of[token] or b"" for token in ids).decode(errors="ignore")
+
+    return known, TokenEnforcerTokenizerData(regular, decode, end, use_bitmask=False, vocab_size=end + 1)
+
+
+def parser(grammar: dict[str, Any]) -> Any:
+    """A grammar as one of its parsers."""
+    from lmformatenforcer import JsonSchemaParser, RegexParser, SequenceParser, StringParser
+
+    if "json_schema" in grammar and grammar.get("whitespace") != "flexible":
+        raise Unsupported("its JSON has white space")
+    try:
+        if "regex" in grammar:
+            return RegexParser(grammar["regex"])
+        if "json_schema" in grammar:
+            return JsonSchemaParser(grammar["json_schema"])
+        if "sequence" in grammar:
+            return SequenceParser([parser(item) for item in grammar["sequence"]])
+    except Unsupported:
+        raise
+    except Exception as error:  # its parsers raise whatever theirs raise
+        raise Rejected("invalid-grammar", str(error)) from error
+    texts = [grammar["literal"]] if "literal" in grammar else grammar.get("alternatives")
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        raise Unsupported("special tokens, and literals that are not UTF-8")
+    return RegexParser("|".join(map(re.escape, texts))) if len(texts) > 1 else StringParser(texts[0])

@@ -1,0 +1,117 @@
+"""outlines-core as a column of the grammar masks: an index of a whole vocabulary, made of a regular expression.
+
+Schemas become expressions by its own builder. It knows no special tokens in a grammar.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
+from tokenspec.areas.fast_forward.records import Hex, data_of
+from tokenspec.columns import installed_version
+from tokenspec.columns.mask_steps import stepped
+
+MOST_TAKEN = 64
+
+
+class OutlinesCoreColumn:
+    """The column ``outlines-core``."""
+
+    def __init__(self) -> None:
+        """Look the version up once."""
+        self.version = installed_version("outlines-core")
+
+    def info(self) -> dict[str, str]:
+        """Who this is; without the package every answer is *unsupported*."""
+        return {"name": "outlines-core", "version": self.version or "not installed", "language": "rust"}
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Read the row's vocabulary now."""
+        del assets
+        if self.version is None:
+            raise Unsupported("not installed")
+        _vocabulary(model, "")
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One guide, asked step by step."""
+        if self.version is None:
+            raise Unsupported("not installed")
+        inline = request["vocabulary"]
+        known, vocabulary, end = _vocabulary(request["model"], json.dumps(inline) if inline else "")
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        engine = _Stepping(_guide(expression(request["grammar"]), vocabulary), end)
+        return stepped(
+            engine, [token for piece in request["prefix"] for token in known.encode(piece)], request["steps"]
+        )
+
+
+class _Stepping:
+    """A guide, step by step."""
+
+    def __init__(self, guide: Any, end: int) -> None:
+        self.guide, self.ends = guide, frozenset((end,))
+
+    def mask(self) -> list[int]:
+        return sorted(self.guide.get_tokens())
+
+    def take(self, token: int) -> bool:
+        if token in self.ends or token not in self.guide.get_tokens():
+            return False
+        self.guide.advance(token, return_tokens=False)
+        return True
+
+    def back(self, count: int) -> None:
+        self.guide.rollback_state(count)
+
+
+@lru_cache(maxsize=2)
+def _vocabulary(model: str | None, inline: str) -> tuple[Any, Any, int]:
+    """The vocabulary for reading, its own copy, and the id that ends a sequence."""
+    from outlines_core import Vocabulary
+
+    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model or "")
+    end = len(known.bytes_of)
+    return known, Vocabulary(end, {piece: list(ids) for piece, ids in known.ids_of.items()}), end
+
+
+def _guide(pattern: str, vocabulary: Any) -> Any:
+    from outlines_core import Guide, Index
+
+    try:
+        return Guide(Index(pattern, vocabulary), max_rollback=MOST_TAKEN)
+    except (ValueError, TypeError) as error:
+        raise Rejected("invalid-grammar", str(error)) from error
+
+
+def expression(grammar: dict[str, Any]) -> str:
+    """A grammar as a regular expression."""
+    if "regex" in grammar:
+        pattern: str = grammar["regex"]
+        return pattern
+    if "json_schema" in grammar:
+        from outlines_core.json_schema import build_regex_from_schema
+
+        gap = r"[ \n\r\t]*" if grammar.get("whitespace") == "flexible" else ""
+        try:
+            built: str = build_regex_from_schema(json.dumps(grammar["json_schema"]), gap)
+        except (ValueError, TypeError) as error:
+            raise Rejected("invalid-grammar", str(error)) from error
+        return built
+    if "sequence" in grammar and all("special" not in item for item in grammar["sequence"]):
+        return "".join(f"(?:{expression(item)})" for item in grammar["sequence"])
+    texts = [grammar["literal"]] if "literal" in grammar else grammar.get("alternatives")
+    if texts is None:
+        raise Unsupported("special tokens as grammar items")
+    try:
+        spelled = [data_of(one if isinstance(one, str) else msgspec.convert(one, Hex)).decode() for one in texts]
+    except UnicodeDecodeError as error:
+        raise Unsupported("literals that are not UTF-8") from error
+    return "|".join(map(re.escape, spelled))
