@@ -20,7 +20,7 @@ from tokenspec_reference.fast_forward.grammars import (
     Regex,
     Special,
 )
-from tokenspec_reference.fast_forward.json_schema import SchemaError
+from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.mask import allowed_tokens
 from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
