@@ -1,7 +1,7 @@
 """The formats of strings that are understood, as regular expressions of the whole string.
 
 Dates are those of the calendar, leap years included; times may have the second 60. Names of hosts are those of
-RFC 1123, addresses of mail those without quotes and comments. A format that is not listed is an annotation.
+RFC 1123, addresses of mail those of RFC 5321 without quotes and brackets. A format that is not listed is an annotation.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ IPV6 = "|".join(
 )
 LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z\-]{0,61}[0-9A-Za-z])?"
 HOSTNAME = rf"{LABEL}(?:\.{LABEL})*"
+DOMAIN = r"[0-9A-Za-z](?:[0-9A-Za-z\-]*[0-9A-Za-z])?"
 ATOM = r"[0-9A-Za-z!#$%&'*+\-/=?^_`{|}~]+"
 UNRESERVED = r"[0-9A-Za-z\-._~]"
 ESCAPED = r"%[0-9A-Fa-f]{2}"
@@ -53,7 +54,7 @@ FORMATS = {
     "ipv4": IPV4,
     "ipv6": IPV6,
     "hostname": HOSTNAME,
-    "email": rf"{ATOM}(?:\.{ATOM})*@(?:{HOSTNAME}|\[(?:{IPV4}|IPv6:(?:{IPV6}))\])",
+    "email": rf"{ATOM}(?:\.{ATOM})*@{DOMAIN}(?:\.{DOMAIN})*",
     "uri": URI,
     "uri-reference": rf"(?:{URI}|{RELATIVE}{TAIL})",
     "json-pointer": r"(?:/(?:[^~/]|~[01])*)*",

@@ -22,7 +22,6 @@ from tokenspec_reference.fast_forward.schema_demands import (
     Demands,
     Goal,
     Goals,
-    all_of,
     identity,
     kind_of,
 )
@@ -32,6 +31,7 @@ from tokenspec_reference.fast_forward.schema_texts import TextSets, TextsRefused
 
 MOST_LEVELS = 64
 MOST_ALTERNATIVES = 512
+MOST_MERGES = 100_000  # of alternatives, in all of a schema
 LOOKED_INTO = 3  # levels of properties that are looked into for a contradiction
 REFUSED_REFERENCES = ("$dynamicRef", "$recursiveRef")
 
@@ -49,6 +49,7 @@ class Alternatives:
         self._of: dict[Goals, list[Demands]] = {}
         self._options: dict[Goal, list[Demands]] = {}
         self._open: list[Goal] = []
+        self._merges = 0
         self._numbers: dict[object, Automaton] = {}
 
     def of(self, goals: Goals) -> list[Demands]:
@@ -106,9 +107,15 @@ class Alternatives:
         return [option for part in parts for option in part]
 
     def together(self, parts: Sequence[list[Demands]], pointer: str) -> list[Demands]:
-        ways = all_of(parts, MOST_ALTERNATIVES)
-        if ways is None:
-            raise SchemaError(f"has more than {MOST_ALTERNATIVES} combinations of alternatives", field=pointer)
+        """One alternative of each part, together, in every way."""
+        ways = [ANYTHING]
+        for part in parts:
+            if len(part) == 1 and part[0] is ANYTHING:
+                continue
+            self._merges += len(ways) * len(part)
+            ways = [together for way in ways for other in part if (together := way.together(other)) is not None]
+            if len(ways) > MOST_ALTERNATIVES or self._merges > MOST_MERGES:
+                raise SchemaError(f"has more than {MOST_ALTERNATIVES} combinations of alternatives", field=pointer)
         return ways
 
     def applied(self, schema: Schema, pointer: str, negated: bool) -> Iterator[list[Demands]]:
@@ -196,7 +203,7 @@ class Alternatives:
         """Whether some value may satisfy the demands; where that takes a long look it may."""
         try:
             if demands.values is not None:
-                return any(self.satisfies(value, demands) for value in demands.values)
+                return any(self.allows(value, demands) for value in demands.values)
             return any(self.possible_kind(kind, demands, depth) for kind in demands.kinds)
         except CircularSchema:  # the look came back to what is just being read
             return True
@@ -288,24 +295,24 @@ class Alternatives:
 
     def satisfies(self, value: Any, demands: Demands) -> bool:
         """Whether a value satisfies demands."""
-        kind, same = kind_of(value), identity(value)
-        if kind not in demands.kinds or same in map(identity, demands.excluded):
+        same = identity(value)
+        listed = demands.values is None or any(identity(each) == same for each in demands.values)
+        return listed and self.allows(value, demands)
+
+    def allows(self, value: Any, demands: Demands) -> bool:
+        """Whether a value satisfies demands, where it is one of the values that they list, or they list none."""
+        kind = kind_of(value)
+        if kind not in demands.kinds:
             return False
-        if demands.values is not None and same not in map(identity, demands.values):
+        if demands.excluded and identity(value) in map(identity, demands.excluded):
             return False
         for each in demands.unsupported:
             if each.kind == kind and not each.decided:
                 raise SchemaError(each.message, field=each.field)
-        if kind == "number":
-            number = decimal_of(value, "#")
-            whole = not demands.whole or number == number.to_integral_value()
-            multiples = all((Fraction(number) / multiple).denominator == 1 for multiple in demands.multiples)
-            return whole and multiples and demands.bounds.contains(number)
-        if kind == "string":
-            least, most = demands.lengths
-            return least <= len(value) <= (len(value) if most is None else most) and self.strings(demands).contains(value)
         if kind in ("null", "boolean"):
             return True
+        if kind in ("number", "string"):
+            return self.allows_number(value, demands) if kind == "number" else self.allows_string(value, demands)
         least, most = demands.counts if kind == "array" else demands.sizes
         if not least <= len(value) <= (len(value) if most is None else most):
             return False
@@ -314,3 +321,16 @@ class Alternatives:
         return all(name in value for name in demands.required) and all(
             self.holds(item, self.member(demands, name)) for name, item in value.items()
         )
+
+    def allows_number(self, value: float, demands: Demands) -> bool:
+        """The same for a number."""
+        number = decimal_of(value, "#")
+        if demands.whole and number != number.to_integral_value():
+            return False
+        multiples = all((Fraction(number) / multiple).denominator == 1 for multiple in demands.multiples)
+        return multiples and demands.bounds.contains(number)
+
+    def allows_string(self, value: str, demands: Demands) -> bool:
+        """The same for a string."""
+        least, most = demands.lengths
+        return least <= len(value) <= (len(value) if most is None else most) and self.strings(demands).contains(value)

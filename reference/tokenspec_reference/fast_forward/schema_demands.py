@@ -7,7 +7,7 @@ contradict each other.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -153,18 +153,6 @@ def narrower(left: Span, right: Span) -> Span:
     """The counts of both."""
     most = left[1] if right[1] is None else right[1] if left[1] is None else min(left[1], right[1])
     return max(left[0], right[0]), most
-
-
-def all_of(parts: Iterable[list[Demands]], most: int) -> list[Demands] | None:
-    """One alternative of each part, together, in every way; None where these are more than ``most``."""
-    ways = [ANYTHING]
-    for part in parts:
-        if len(part) == 1 and part[0] is ANYTHING:
-            continue
-        ways = [together for way in ways for other in part if (together := way.together(other)) is not None]
-        if len(ways) > most:
-            return None
-    return ways
 
 
 def kind_of(value: Any) -> str:

@@ -97,7 +97,7 @@ class Shapes:
         for demands in self.alternatives.of(goals):
             if demands.values is not None:
                 for value in demands.values:
-                    if self.alternatives.satisfies(value, demands) and repr(value) not in seen:
+                    if self.alternatives.allows(value, demands) and repr(value) not in seen:
                         seen.add(repr(value))
                         yield Constant(value)
                 continue
