@@ -204,10 +204,11 @@ class _Reader:
     def hexadecimal(self, kind: str) -> int:
         size = HEX_DIGITS[kind]
         digits = self.pattern[self.at : self.at + size]
+        whole = len(digits) == size
         if self.peek() == "{":
-            digits = self.pattern[self.at + 1 : self.at + 8].partition("}")[0]
-            size = len(digits) + 2 if self.pattern[self.at + 1 + len(digits) :].startswith("}") else 0
-        if len(digits) not in (size, size - 2) or not digits or not set(digits) <= set(string.hexdigits):
+            digits, closed, _ = self.pattern[self.at + 1 : self.at + 8].partition("}")
+            size, whole = len(digits) + 2, bool(closed and digits)
+        if not whole or not set(digits) <= set(string.hexdigits):
             raise self.fail(f"\\{kind} needs {HEX_DIGITS[kind]} hexadecimal digits, or some in braces")
         if int(digits, 16) > LAST_CODE_POINT:
             raise self.fail("there is no such character")

@@ -26,13 +26,17 @@ from tokenspec_reference.fast_forward.schema_demands import (
     kind_of,
 )
 from tokenspec_reference.fast_forward.schema_document import Document, escaped
-from tokenspec_reference.fast_forward.schema_keywords import Schema, demanded, without
+from tokenspec_reference.fast_forward.schema_keywords import BY_KEYWORD, HANDLERS, Schema, without
 from tokenspec_reference.fast_forward.schema_texts import TextSets, TextsRefused, texts_with
 
 MOST_LEVELS = 64
 MOST_ALTERNATIVES = 512
 MOST_MERGES = 100_000  # of alternatives, in all of a schema
 LOOKED_INTO = 3  # levels of properties that are looked into for a contradiction
+APPLICATORS = {
+    keyword: keyword
+    for keyword in ("$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependentRequired", "dependentSchemas", "dependencies")
+}
 REFUSED_REFERENCES = ("$dynamicRef", "$recursiveRef")
 
 
@@ -93,17 +97,11 @@ class Alternatives:
                 raise SchemaError(f"expected text as keyword, got {keyword!r}", field=pointer)
             if keyword in REFUSED_REFERENCES:
                 raise SchemaError(f"{keyword} is not supported; use $ref", field=f"{pointer}/{keyword}")
-        parts: Iterator[list[Demands]]
         if "$ref" in schema and not self.document.siblings_count:
-            parts = self.applied({"$ref": schema["$ref"]}, pointer, negated)
-        else:
-            parts = (
-                part
-                for found in (demanded(schema, pointer, negated=negated), self.applied(schema, pointer, negated))
-                for part in found
-            )
+            schema = {"$ref": schema["$ref"]}
+        parts = list(self.parts(schema, pointer, negated))
         if not negated:
-            return self.together(list(parts), pointer)
+            return self.together(parts, pointer)
         return [option for part in parts for option in part]
 
     def together(self, parts: Sequence[list[Demands]], pointer: str) -> list[Demands]:
@@ -118,26 +116,35 @@ class Alternatives:
                 raise SchemaError(f"has more than {MOST_ALTERNATIVES} combinations of alternatives", field=pointer)
         return ways
 
-    def applied(self, schema: Schema, pointer: str, negated: bool) -> Iterator[list[Demands]]:
-        """The alternatives of each applicator."""
-        if "$ref" in schema:
-            yield self.options((self.document.target(schema["$ref"], pointer), negated))
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            if keyword in schema:
-                places = self.places(schema[keyword], f"{pointer}/{keyword}")
-                if keyword == "oneOf":
-                    yield self.one_of(places, negated)
-                elif (keyword == "anyOf") is not negated:
-                    yield [option for place in places for option in self.options((place, negated))]
-                else:
-                    yield self.together([self.options((place, negated)) for place in places], f"{pointer}/{keyword}")
-        if "not" in schema:
-            yield self.options((f"{pointer}/not", not negated))
-        if "if" in schema and ("then" in schema or "else" in schema):
-            yield self.conditional(schema, pointer, negated)
-        for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
-            if keyword in schema:
-                yield from self.dependent(schema[keyword], f"{pointer}/{keyword}", negated)
+    def parts(self, schema: Schema, pointer: str, negated: bool) -> Iterator[list[Demands]]:
+        """The alternatives of each keyword, in the order of the schema: it is that of the properties."""
+        groups = dict.fromkeys(APPLICATORS.get(keyword, BY_KEYWORD.get(keyword)) for keyword in schema)
+        for group in groups:
+            if isinstance(group, tuple):
+                yield HANDLERS[group](schema, pointer, negated)
+            elif group is not None:
+                yield from self.applied(group, schema, pointer, negated)
+
+    def applied(self, keyword: str, schema: Schema, pointer: str, negated: bool) -> Iterator[list[Demands]]:
+        """The alternatives of an applicator."""
+        value, here = schema[keyword], f"{pointer}/{keyword}"
+        if keyword == "$ref":
+            yield self.options((self.document.target(value, pointer), negated))
+        elif keyword == "not":
+            yield self.options((here, not negated))
+        elif keyword == "if":
+            if "then" in schema or "else" in schema:
+                yield self.conditional(schema, pointer, negated)
+        elif keyword in ("allOf", "anyOf", "oneOf"):
+            places = self.places(value, here)
+            if keyword == "oneOf":
+                yield self.one_of(places, negated)
+            elif (keyword == "anyOf") is not negated:
+                yield [option for place in places for option in self.options((place, negated))]
+            else:
+                yield self.together([self.options((place, negated)) for place in places], here)
+        else:
+            yield from self.dependent(value, here, negated)
 
     def places(self, value: Any, pointer: str) -> list[str]:
         if not isinstance(value, list) or not value:

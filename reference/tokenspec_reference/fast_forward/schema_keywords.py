@@ -274,10 +274,4 @@ HANDLERS: dict[tuple[str, ...], Handler] = {
     ("unevaluatedProperties",): _unevaluated("object", "unevaluatedProperties", "additionalProperties"),
 }
 """Keywords that are read together, and how. Any other keyword is an annotation, or an applicator."""
-
-
-def demanded(schema: Schema, pointer: str, *, negated: bool) -> Iterator[list[Demands]]:
-    """The alternatives of each keyword of a schema."""
-    for keywords, handler in HANDLERS.items():
-        if any(keyword in schema for keyword in keywords):
-            yield handler(schema, pointer, negated)
+BY_KEYWORD = {keyword: keywords for keywords in HANDLERS for keyword in keywords}
