@@ -62,15 +62,29 @@ def common_multiple(numbers: Iterable[Fraction]) -> Fraction | None:
     return result
 
 
-def within(bounds: Range, *, whole: bool, multiple: Fraction | None) -> Automaton:
-    """The spellings of the numbers within bounds that are multiples of ``multiple``; ``whole`` has no fraction.
+def _scaled(multiple: Fraction) -> tuple[int, int]:
+    """The decimals of a number, and the number without its point."""
+    scale = 0
+    while (multiple * 10**scale).denominator > 1:
+        scale += 1
+    return scale, int(multiple * 10**scale)
 
-    A multiple has as many decimals at most as the number it is a multiple of. With a bound zero has no sign.
+
+def remainders(multiple: Fraction) -> int:
+    """How many remainders have to be told apart to know the multiples of a number; it has to end as a decimal."""
+    scale, divisor = _scaled(multiple)
+    return divisor * (scale + 1)
+
+
+def within(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: bool = False) -> Automaton:
+    """The spellings of the numbers within bounds that are multiples of ``multiple``.
+
+    ``whole`` numbers have no fraction, ``uneven`` ones one that is not zero. A multiple has as many decimals at most as the number it is a multiple of. With a bound zero has no sign.
     """
-    positive = _magnitudes(bounds, whole=whole, multiple=multiple)
+    positive = _magnitudes(bounds, multiple, whole=whole, uneven=uneven)
     mirrored = Range(_minus(bounds.high), _minus(bounds.low), bounds.high_open, bounds.low_open)
     unsigned = mirrored if bounds == EVERYTHING else mirrored.cut(Range(low=Decimal(0), low_open=True))
-    negative = _magnitudes(unsigned, whole=whole, multiple=multiple)
+    negative = _magnitudes(unsigned, multiple, whole=whole, uneven=uneven)
     size = len(positive.edges)
 
     def moves(state: int) -> Iterable[tuple[int, int, int]]:
@@ -115,11 +129,12 @@ def _bound(value: Decimal) -> _Bound:
     return _Bound(whole.lstrip("0") or "0", fraction.rstrip("0"))
 
 
+FRACTIONS = ("fraction", "uneven")
 State = tuple[str, int, tuple[int, ...], int]
-"""A phase (start, zero, whole, point, fraction), digits in it up to a cap, comparisons, and the remainder."""
+"""A phase (start, zero, whole, point, fraction, uneven), digits in it up to a cap, comparisons, and the remainder."""
 
 
-def _magnitudes(bounds: Range, *, whole: bool, multiple: Fraction | None) -> Automaton:
+def _magnitudes(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: bool) -> Automaton:
     """Spellings without sign."""
     if bounds.high is not None and (bounds.high < 0 or (bounds.high == 0 and bounds.high_open)):
         return NO_TEXT
@@ -127,24 +142,27 @@ def _magnitudes(bounds: Range, *, whole: bool, multiple: Fraction | None) -> Aut
     known = [_bound(value) for value in (low, bounds.high) if value is not None]
     wanted = [] if low is None else [(0, 1) if not bounds.low_open else (1,)]
     wanted += [] if bounds.high is None else [(-1,) if bounds.high_open else (-1, 0)]
-    return _Magnitudes(known, wanted, whole=whole, multiple=multiple).automaton()
+    return _Magnitudes(known, wanted, multiple, whole=whole, uneven=uneven).automaton()
 
 
 class _Magnitudes:
     """The automaton of unsigned numbers that compare with some bounds in the ways wanted."""
 
     def __init__(
-        self, bounds: Sequence[_Bound], wanted: Sequence[Sequence[int]], *, whole: bool, multiple: Fraction | None
+        self,
+        bounds: Sequence[_Bound],
+        wanted: Sequence[Sequence[int]],
+        multiple: Fraction | None,
+        *,
+        whole: bool,
+        uneven: bool,
     ) -> None:
-        self.bounds, self.wanted = bounds, wanted
+        self.bounds, self.wanted, self.uneven = bounds, wanted, uneven
         self.decimals = 0 if whole else None
         self.most = max((len(bound.whole) for bound in bounds), default=0) + 1
         self.longest = max((len(bound.fraction) for bound in bounds), default=0)
-        self.scale, self.divisor = 0, 1
+        self.scale, self.divisor = (0, 1) if multiple is None else _scaled(multiple)
         if multiple is not None:
-            while (multiple * 10**self.scale).denominator > 1:
-                self.scale += 1
-            self.divisor = int(multiple * 10**self.scale)
             self.decimals = 0 if whole else self.scale
 
     def automaton(self) -> Automaton:
@@ -155,7 +173,7 @@ class _Magnitudes:
         if phase in ("zero", "whole") and self.decimals != 0:
             ends = tuple(b.ended(count, c) for b, c in zip(self.bounds, compared, strict=True))
             yield ord("."), ord("."), ("point", 0, ends, remainder)
-        if phase == "zero" or (phase == "fraction" and count == self.decimals):
+        if phase == "zero" or (phase in FRACTIONS and count == self.decimals):
             return
         for digit in range(10):
             left = (remainder * 10 + digit) % self.divisor
@@ -172,18 +190,19 @@ class _Magnitudes:
                     for b, c in zip(self.bounds, compared, strict=True)
                 )
                 cap = max(self.longest, self.decimals or 0)
-                target = ("fraction", min(count + 1, cap), after, left)
+                following = "uneven" if digit or phase == "uneven" else "fraction"
+                target = (following if self.uneven else "fraction", min(count + 1, cap), after, left)
             yield ZERO + digit, ZERO + digit, target
 
     def accepts(self, state: State) -> bool:
         phase, count, compared, remainder = state
-        if phase in ("start", "point"):
+        if phase in ("start", "point") or (self.uneven and phase != "uneven"):
             return False
-        digits = count if phase == "fraction" else 0
+        digits = count if phase in FRACTIONS else 0
         if self.divisor > 1 and remainder * 10 ** (self.scale - digits) % self.divisor:
             return False
         for bound, so_far, wanted in zip(self.bounds, compared, self.wanted, strict=True):
-            now = so_far if phase == "fraction" else bound.ended(count, so_far)
+            now = so_far if phase in FRACTIONS else bound.ended(count, so_far)
             rest = bound.fraction[digits:]
             if (now or (-1 if rest else 0)) not in wanted:
                 return False

@@ -137,8 +137,11 @@ class Alternatives:
                 yield self.conditional(schema, pointer, negated)
         elif keyword in ("allOf", "anyOf", "oneOf"):
             places = self.places(value, here)
-            if keyword == "oneOf":
-                yield self.one_of(places, negated)
+            if keyword == "oneOf" and not negated:
+                beside = {other: each for other, each in schema.items() if other != "oneOf"}
+                yield self.one_of(places, self.together(list(self.parts(beside, pointer, negated)), pointer))
+            elif keyword == "oneOf":
+                yield self.not_one_of(places)
             elif (keyword == "anyOf") is not negated:
                 yield [option for place in places for option in self.options((place, negated))]
             else:
@@ -151,27 +154,26 @@ class Alternatives:
             raise SchemaError("expected a list with at least one schema", field=pointer)
         return [f"{pointer}/{index}" for index in range(len(value))]
 
-    def one_of(self, places: Sequence[str], negated: bool) -> list[Demands]:
-        """Exactly one of them: each without those that it may share a value with."""
-        if negated and len(places) > 1:
-            none = self.together([self.options((place, True)) for place in places], places[0])
-            two = [
-                option
-                for index, left in enumerate(places)
-                for right in places[index + 1 :]
-                for option in self.of(((left, False), (right, False)))
-            ]
-            return none + two
-        if negated:
-            return self.options((places[0], True))
+    def one_of(self, places: Sequence[str], beside: list[Demands]) -> list[Demands]:
+        """Exactly one of them: each without those that it may share a value with, given what holds beside them."""
         found: list[Demands] = []
-        for index, place in enumerate(places):
-            others: Goals = tuple(
-                (other, True)
-                for at, other in enumerate(places)
-                if at != index and self.of(tuple(sorted(((place, False), (other, False)))))
-            )
-            found += self.together([self.options(goal) for goal in ((place, False), *others)], place)
+        for place in places:
+            own = self.options((place, False))
+            others = [other for other in places if other != place and self.meet(own, other, beside, place)]
+            found += self.together([own, *(self.options((other, True)) for other in others)], place)
+        return found
+
+    def meet(self, own: list[Demands], other: str, beside: list[Demands], pointer: str) -> bool:
+        """Whether some value may satisfy an alternative and another one."""
+        ways = self.together([own, self.options((other, False)), beside], pointer)
+        return any(self.possible(way, LOOKED_INTO) for way in ways)
+
+    def not_one_of(self, places: Sequence[str]) -> list[Demands]:
+        """None of them, or two."""
+        found = self.together([self.options((place, True)) for place in places], places[0])
+        for index, left in enumerate(places):
+            for right in places[index + 1 :]:
+                found += self.together([self.options((place, False)) for place in (left, right)], left)
         return found
 
     def conditional(self, schema: Schema, pointer: str, negated: bool) -> list[Demands]:
@@ -263,10 +265,13 @@ class Alternatives:
 
     def numbers(self, demands: Demands) -> Automaton:
         """The spellings of the numbers that are left, where they have bounds or are multiples."""
-        key = (demands.bounds, demands.whole, common_multiple(demands.multiples))
+        if demands.whole and demands.uneven:
+            return NO_TEXT
+        multiple = common_multiple(demands.multiples)
+        key = (demands.bounds, demands.whole, demands.uneven, multiple)
         if key not in self._numbers:
             try:
-                self._numbers[key] = within(demands.bounds, whole=demands.whole, multiple=key[2])
+                self._numbers[key] = within(demands.bounds, multiple, whole=demands.whole, uneven=demands.uneven)
             except TooManyStates as error:
                 raise SchemaError(str(error), field="#") from None
         return self._numbers[key]
@@ -332,7 +337,8 @@ class Alternatives:
     def allows_number(self, value: float, demands: Demands) -> bool:
         """The same for a number."""
         number = decimal_of(value, "#")
-        if demands.whole and number != number.to_integral_value():
+        is_whole = number == number.to_integral_value()
+        if demands.uneven if is_whole else demands.whole:
             return False
         multiples = all((Fraction(number) / multiple).denominator == 1 for multiple in demands.multiples)
         return multiples and demands.bounds.contains(number)

@@ -79,6 +79,7 @@ class Demands:
     Attributes:
         kinds: the kinds of values that are left.
         whole: numbers have no fraction.
+        uneven: numbers have one, and it is not zero.
         values: the value is one of these; None is any.
         excluded: the value is none of these.
         patterns: regular expressions that a string contains, or does not.
@@ -97,6 +98,7 @@ class Demands:
 
     kinds: frozenset[str] = ALL_KINDS
     whole: bool = False
+    uneven: bool = False
     values: tuple[Any, ...] | None = None
     excluded: tuple[Any, ...] = ()
     patterns: tuple[TextRule, ...] = ()
@@ -134,6 +136,7 @@ class Demands:
             self,
             kinds=kinds,
             whole=self.whole or other.whole,
+            uneven=self.uneven or other.uneven,
             values=values,
             excluded=(*self.excluded, *other.excluded),
             bounds=self.bounds.cut(other.bounds),
@@ -145,7 +148,7 @@ class Demands:
 ANYTHING = Demands()
 SPANS = ("lengths", "counts", "sizes")
 UNITED = tuple(
-    each.name for each in fields(Demands) if each.name not in {"kinds", "whole", "values", "excluded", "bounds", *SPANS}
+    each.name for each in fields(Demands) if each.name not in {"kinds", "whole", "uneven", "values", "excluded", "bounds", *SPANS}
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.formats import FORMATS
 from tokenspec_reference.fast_forward.json_text import check_value, decimal_of, utf8_of
-from tokenspec_reference.fast_forward.number_texts import Range
+from tokenspec_reference.fast_forward.number_texts import Range, remainders
 from tokenspec_reference.fast_forward.schema_demands import (
     ALL_KINDS,
     ANYTHING,
@@ -44,9 +44,8 @@ def _types(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
     kinds = frozenset("number" if name == "integer" else name for name in types)
     if not negated:
         return [Demands(kinds=kinds, whole=whole)]
-    fraction = Unsupported("number", f"{pointer}/type", "numbers that are not integers are not understood")
-    left = ALL_KINDS - kinds | ({"number"} if whole else frozenset())
-    return [Demands(kinds=left, unsupported=(fraction,) if whole else ())] if left else []
+    others = [Demands(kinds=ALL_KINDS - kinds)] if kinds < ALL_KINDS else []
+    return [*others, Demands(kinds=frozenset(("number",)), uneven=True)] if whole else others
 
 
 def _one_of_values(values: list[Any], field: str, *, negated: bool) -> list[Demands]:
@@ -135,7 +134,7 @@ def _multiple(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
     if negated:
         return [_not_understood("number", field, "numbers that are no multiple are not understood")]
     multiple = Fraction(decimal_of(value, field))
-    if multiple.numerator > MOST_REMAINDERS:
+    if remainders(multiple) > MOST_REMAINDERS:
         raise SchemaError(f"has more than {MOST_REMAINDERS} remainders", field=field)
     return [Demands(multiples=(multiple,))]
 

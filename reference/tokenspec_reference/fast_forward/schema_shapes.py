@@ -116,7 +116,7 @@ class Shapes:
         elif kind == "boolean":
             yield from (Constant(value) for value in (True, False) if value not in _booleans(demands))
         elif kind == "number":
-            free = demands.bounds == EVERYTHING and not demands.multiples
+            free = demands.bounds == EVERYTHING and not demands.multiples and not demands.uneven
             yield Number(demands.whole, None if free else self.alternatives.numbers(demands))
         elif kind == "string":
             texts = self.alternatives.strings(demands)
@@ -137,29 +137,28 @@ class Shapes:
         named = tuple(
             (name, self.alternatives.member(demands, name), name in demands.required) for name in declared
         )
-        patterns = dict.fromkeys(pattern for rule in demands.members for pattern, _ in rule.patterns)
-        field = next((goal[0] for rule in demands.members for _, goal in rule.patterns), "#")
+        patterns = {pattern: goal[0] for rule in demands.members for pattern, goal in rule.patterns}
+        field = next(iter(patterns.values()), "#")
         if len(patterns) > MOST_PATTERNS:
             raise SchemaError(f"more than {MOST_PATTERNS} patterns of names at once are not supported", field=field)
         try:
             others = opposite(of_texts(declared))
-            further = list(self.names(others, list(patterns), demands, ()))
+            further = list(self.names(others, list(patterns.items()), demands, ()))
         except TooManyStates as error:
             raise SchemaError(str(error), field=field) from None
         return Object(named, tuple(further), demands.sizes)
 
     def names(
-        self, names: Automaton, patterns: list[str], demands: Demands, chosen: tuple[str, ...]
+        self, names: Automaton, patterns: list[tuple[str, str]], demands: Demands, chosen: tuple[str, ...]
     ) -> Iterator[tuple[Automaton, Goals]]:
         """Sets of names that contain the same patterns, with the goals of their values."""
         texts = self.alternatives.texts
         if not names:
             return
         if patterns:
-            matching = self.alternatives.pattern(patterns[0], "#")
-            yield from self.names(
-                texts.cut(names, matching, negated=False), patterns[1:], demands, (*chosen, patterns[0])
-            )
+            pattern, field = patterns[0]
+            matching = self.alternatives.pattern(pattern, field)
+            yield from self.names(texts.cut(names, matching, negated=False), patterns[1:], demands, (*chosen, pattern))
             yield from self.names(texts.cut(names, matching, negated=True), patterns[1:], demands, chosen)
             return
         for way in self.alternatives.of(demands.names):

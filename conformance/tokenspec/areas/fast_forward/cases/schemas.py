@@ -249,7 +249,6 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "unevaluated-properties": ("unevaluatedProperties", {"unevaluatedProperties": False, "allOf": [{}]}),
     "not-items": ("items", {"not": {"items": WHOLE}}),
     "not-further-properties": ("additionalProperties", {"not": {"additionalProperties": False}}),
-    "not-integer": ("type", {"not": {"type": "integer"}}),
     "one-of-overlapping-items": (
         "items",
         {"oneOf": [{"type": "array", "items": WHOLE}, {"type": "array", "minItems": 1, "items": {"minimum": 1}}]},
@@ -261,10 +260,10 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "minimum-text": ("minimum", {**WHOLE, "minimum": "1"}),
     "maximum-true": ("maximum", {**WHOLE, "maximum": True}),
     "required-no-text": ("required", {"required": [1]}),
-    "in-items": ("contains", {"type": "array", "items": {"type": "array", "contains": WHOLE}}),
-    "in-prefix-items": ("contains", {"type": "array", "items": False, "prefixItems": [{"contains": WHOLE}]}),
-    "in-any-of": ("contains", {"anyOf": [WHOLE, {"type": "array", "contains": WHOLE}]}),
-    "in-a-ref": ("contains", {"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "contains": WHOLE}}}),
+    "within-items": ("contains", {"type": "array", "items": {"type": "array", "contains": WHOLE}}),
+    "within-prefix-items": ("contains", {"type": "array", "items": False, "prefixItems": [{"contains": WHOLE}]}),
+    "within-any-of": ("contains", {"anyOf": [WHOLE, {"type": "array", "contains": WHOLE}]}),
+    "within-a-ref": ("contains", {"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "contains": WHOLE}}}),
 }
 MALFORMED: dict[str, dict[str, Any]] = {
     "ref-recursive": {"type": "array", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
