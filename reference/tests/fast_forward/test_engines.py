@@ -14,16 +14,18 @@ from tokenspec_reference.fast_forward import (
     after,
     allowed_tokens,
     canonical_ff_tokens,
+    engines,
     forced_bytes,
     small_vocabulary,
 )
-from tokenspec_reference.fast_forward import engines
 from tokenspec_reference.fast_forward.errors import InvalidGrammar, MissingEngine
 
 pytest.importorskip("llguidance")
 pytest.importorskip("xgrammar")
 
-VOCABULARY = small_vocabulary('{"', '":', "na", "me", "name", "number", '","', "or", "de", "der", "order", "Id", "orderId")
+VOCABULARY = small_vocabulary(
+    '{"', '":', "na", "me", "name", "number", '","', "or", "de", "der", "order", "Id", "orderId"
+)
 CLOSED = {
     "type": "object",
     "properties": {
@@ -37,8 +39,14 @@ CLOSED = {
 TREE = {"$ref": "#/$defs/t", "$defs": {"t": {**CLOSED, "properties": {"t": {"$ref": "#/$defs/t"}}, "required": []}}}
 COMPACT = {"any_whitespace": False, "separators": (",", ":")}
 PAIRS = {
-    "alternatives-lark": (lambda: Alternatives(["order", "orderId"]), lambda: engines.llguidance_lark('start: "order" "Id"?')),
-    "alternatives-ebnf": (lambda: Alternatives(["order", "orderId"]), lambda: engines.xgrammar_ebnf('root ::= "order" "Id"?')),
+    "alternatives-lark": (
+        lambda: Alternatives(["order", "orderId"]),
+        lambda: engines.llguidance_lark('start: "order" "Id"?'),
+    ),
+    "alternatives-ebnf": (
+        lambda: Alternatives(["order", "orderId"]),
+        lambda: engines.xgrammar_ebnf('root ::= "order" "Id"?'),
+    ),
     "regex-llguidance": (lambda: Regex("na(me)+[0-9é]{2}"), lambda: engines.llguidance_regex("na(me)+[0-9é]{2}")),
     "regex-xgrammar": (lambda: Regex("na(me)+[0-9é]{2}"), lambda: engines.xgrammar_regex("na(me)+[0-9é]{2}")),
     "schema-llguidance": (

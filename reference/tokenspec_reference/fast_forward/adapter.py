@@ -10,7 +10,13 @@ from typing import Any, Protocol
 
 from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens
-from tokenspec_reference.fast_forward.errors import InvalidGrammar, InvalidPrefix, InvalidQuery, UnknownSpecialToken
+from tokenspec_reference.fast_forward.errors import (
+    InvalidGrammar,
+    InvalidPrefix,
+    InvalidQuery,
+    SchemaError,
+    UnknownSpecialToken,
+)
 from tokenspec_reference.fast_forward.grammars import (
     Alternatives,
     Grammar,
@@ -20,7 +26,6 @@ from tokenspec_reference.fast_forward.grammars import (
     Regex,
     Special,
 )
-from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.mask import allowed_tokens
 from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.small_bpe import small_vocabulary

@@ -93,9 +93,7 @@ class JsonSchema(Grammar):
             SchemaError: a keyword that is not understood, named by its JSON pointer.
         """
         super().__init__(
-            lambda expressions: read_schema(
-                expressions, schema, whitespace=whitespace, most_whitespace=most_whitespace
-            )
+            lambda expressions: read_schema(expressions, schema, whitespace=whitespace, most_whitespace=most_whitespace)
         )
 
 

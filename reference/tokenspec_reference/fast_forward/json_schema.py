@@ -70,7 +70,9 @@ def _spelling(make: Expressions, whitespace: str, most: int | None) -> JsonText:
     gap, after = make.empty, make.text(b" ") if whitespace == "spaced" else make.empty
     if whitespace == "flexible":
         gap = after = make.repeat(read_regex(make, r"[\x20\x0A\x0D\x09]"), 0, most)
-    return JsonText(make, gap, make.sequence((gap, make.text(b","), after)), make.sequence((gap, make.text(b":"), after)))
+    return JsonText(
+        make, gap, make.sequence((gap, make.text(b","), after)), make.sequence((gap, make.text(b":"), after))
+    )
 
 
 class _Builder:

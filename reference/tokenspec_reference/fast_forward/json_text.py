@@ -118,9 +118,7 @@ class JsonText:
                 else:
                     plain |= 1 << code
             start = max(low, BEYOND_ASCII[0])
-            options += [
-                make.sequence(make.byte_range(*pair) for pair in part) for part in byte_sequences(start, high)
-            ]
+            options += [make.sequence(make.byte_range(*pair) for pair in part) for part in byte_sequences(start, high)]
         return make.choice((make.byte_class(plain), *options)) if plain else make.choice(options)
 
     def constant(self, value: Any, pointer: str) -> Node:

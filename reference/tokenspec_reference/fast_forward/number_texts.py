@@ -79,7 +79,8 @@ def remainders(multiple: Fraction) -> int:
 def within(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: bool = False) -> Automaton:
     """The spellings of the numbers within bounds that are multiples of ``multiple``.
 
-    ``whole`` numbers have no fraction, ``uneven`` ones one that is not zero. A multiple has as many decimals at most as the number it is a multiple of. With a bound zero has no sign.
+    ``whole`` numbers have no fraction, ``uneven`` ones one that is not zero. A multiple has as many
+    decimals at most as the number it is a multiple of. With a bound zero has no sign.
     """
     positive = _magnitudes(bounds, multiple, whole=whole, uneven=uneven)
     mirrored = Range(_minus(bounds.high), _minus(bounds.low), bounds.high_open, bounds.low_open)

@@ -128,10 +128,10 @@ class Demands:
             kinds = frozenset(map(kind_of, values))
         if not kinds:
             return None
-        united = {
+        merged: dict[str, Any] = {
             name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in UNITED
         }
-        spans = {name: narrower(getattr(self, name), getattr(other, name)) for name in SPANS}
+        merged |= {name: narrower(getattr(self, name), getattr(other, name)) for name in SPANS}
         return replace(
             self,
             kinds=kinds,
@@ -140,15 +140,16 @@ class Demands:
             values=values,
             excluded=(*self.excluded, *other.excluded),
             bounds=self.bounds.cut(other.bounds),
-            **united,
-            **spans,
+            **merged,
         )
 
 
 ANYTHING = Demands()
 SPANS = ("lengths", "counts", "sizes")
 UNITED = tuple(
-    each.name for each in fields(Demands) if each.name not in {"kinds", "whole", "uneven", "values", "excluded", "bounds", *SPANS}
+    each.name
+    for each in fields(Demands)
+    if each.name not in {"kinds", "whole", "uneven", "values", "excluded", "bounds", *SPANS}
 )
 
 

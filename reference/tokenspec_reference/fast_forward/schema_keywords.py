@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -177,9 +177,11 @@ def _members(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
             Demands(kinds=frozenset(("object",)), members=(MemberRule(((name, goal),)),), required=(name,))
             for name, goal in named
         ]
-        for keyword in ("patternProperties", "additionalProperties"):
-            if schema.get(keyword, True) not in (True, {}):
-                found.append(_not_understood("object", f"{pointer}/{keyword}", "no negation of further properties"))
+        found += [
+            _not_understood("object", f"{pointer}/{keyword}", "no negation of further properties")
+            for keyword in ("patternProperties", "additionalProperties")
+            if schema.get(keyword, True) not in (True, {})
+        ]
         return found
     patterns = tuple(
         (pattern, (f"{pointer}/patternProperties/{escaped(pattern)}", False))

@@ -20,7 +20,7 @@ from tokenspec_reference.fast_forward.automaton import (
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.number_texts import EVERYTHING
 from tokenspec_reference.fast_forward.schema_alternatives import MOST_LEVELS, Alternatives
-from tokenspec_reference.fast_forward.schema_demands import ANY_LENGTH, KINDS, Demands, Goals, Span
+from tokenspec_reference.fast_forward.schema_demands import KINDS, Demands, Goals, Span
 
 MOST_GOALS = 20_000
 MOST_PATTERNS = 6
@@ -134,9 +134,7 @@ class Shapes:
         """Declared properties in the order of the schema, then required ones, then sets of other names."""
         declared = dict.fromkeys(name for rule in demands.members for name, _ in rule.named)
         declared.update(dict.fromkeys(demands.required))
-        named = tuple(
-            (name, self.alternatives.member(demands, name), name in demands.required) for name in declared
-        )
+        named = tuple((name, self.alternatives.member(demands, name), name in demands.required) for name in declared)
         patterns = {pattern: goal[0] for rule in demands.members for pattern, goal in rule.patterns}
         field = next(iter(patterns.values()), "#")
         if len(patterns) > MOST_PATTERNS:

@@ -249,9 +249,9 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "unevaluated-properties": ("unevaluatedProperties", {"unevaluatedProperties": False, "allOf": [{}]}),
     "not-items": ("items", {"not": {"items": WHOLE}}),
     "not-further-properties": ("additionalProperties", {"not": {"additionalProperties": False}}),
-    "one-of-overlapping-items": (
+    "one-of-unknown-opposite": (
         "items",
-        {"oneOf": [{"type": "array", "items": WHOLE}, {"type": "array", "minItems": 1, "items": {"minimum": 1}}]},
+        {"oneOf": [{"type": "array", "maxItems": 3}, {"type": "array", "minItems": 1, "items": WHOLE}]},
     ),
     "pattern-with-a-back-reference": ("pattern", {**TEXT, "pattern": r"(a)\1"}),
     "pattern-no-text": ("pattern", {**TEXT, "pattern": 1}),

@@ -10,7 +10,20 @@ from tokenspec.areas.fast_forward.cases.probing import near, probing
 from tokenspec.store.records import Case
 
 WHOLE, TEXT, NOTHING, YES = ({"type": kind} for kind in ("integer", "string", "null", "boolean"))
-VALUES = ["null", "true", "1", "-2.5e3", '"a"', "[]", '[1,["b",{}]]', "{}", '{"a":{"b":[null]}}', "nul", "[1,]", '{"a"}']
+VALUES = [
+    "null",
+    "true",
+    "1",
+    "-2.5e3",
+    '"a"',
+    "[]",
+    '[1,["b",{}]]',
+    "{}",
+    '{"a":{"b":[null]}}',
+    "nul",
+    "[1,]",
+    '{"a"}',
+]
 NUMBERS = [*map(str, range(-25, 26)), "100", "999", "-100", "07", "-0", "1.0", "1e1", ""]
 DECIMALS = ["0", "0.0", "-0", "0.5", "0.05", "1", "1.0", "1.5", "2.49", "2.5", "2.51", "3", "10"]
 DECIMALS += ["-1", "-1.5", "-2.5", "-2.51", "-0.5", "1e0", "100", "2", "0.25", "0.75", ".5", "1."]
@@ -48,19 +61,51 @@ def applies_elsewhere() -> Iterator[tuple[str, Any, list[Any]]]:
 def members() -> Iterator[tuple[str, Any, list[Any]]]:
     """Open objects."""
     two = {"type": "object", "properties": {"a": NOTHING, "b": WHOLE}}
-    odd = ['{"a":null}', '{"b":1}', '{"a":null,"b":1}', '{"a":null,"c":[1]}', '{"c":1,"d":{}}', '{"a":null,"b":2,"ab":"x"}']
-    odd += ["{}", '{"b":1,"a":null}', '{"c":1,"a":null}', '{"a":1}', '{"a":null,}', '{"":1}', '{"é\\"":1}', '{"aa":1,"aa":2}']
+    odd = [
+        '{"a":null}',
+        '{"b":1}',
+        '{"a":null,"b":1}',
+        '{"a":null,"c":[1]}',
+        '{"c":1,"d":{}}',
+        '{"a":null,"b":2,"ab":"x"}',
+    ]
+    odd += [
+        "{}",
+        '{"b":1,"a":null}',
+        '{"c":1,"a":null}',
+        '{"a":1}',
+        '{"a":null,}',
+        '{"":1}',
+        '{"é\\"":1}',
+        '{"aa":1,"aa":2}',
+    ]
     yield "members-open", two, odd
     yield "members-open-required", {**two, "required": ["b"]}, odd
-    yield "members-undeclared-required", {**two, "required": ["c", "a"]}, [*odd, '{"a":null,"c":1}', '{"a":null,"b":1,"c":1,"d":2}']
-    yield "members-of-any-names", {"type": "object", "additionalProperties": WHOLE}, [*odd, '{"x":1,"y":2}', '{"x":null}']
+    yield (
+        "members-undeclared-required",
+        {**two, "required": ["c", "a"]},
+        [*odd, '{"a":null,"c":1}', '{"a":null,"b":1,"c":1,"d":2}'],
+    )
+    yield (
+        "members-of-any-names",
+        {"type": "object", "additionalProperties": WHOLE},
+        [*odd, '{"x":1,"y":2}', '{"x":null}'],
+    )
     yield "members-further", {**two, "additionalProperties": YES}, [*odd, '{"a":null,"x":true}', '{"a":true}']
     yield "members-not-one", {"type": "object", "properties": {"a": False, "b": True}}, odd
     names = {"type": "object", "patternProperties": {"^x_": WHOLE}, "additionalProperties": False}
     texts = ['{"x_":1}', '{"x_a":1,"x_b":2}', '{"x":1}', '{"y":1}', "{}", '{"x_a":null}', '{"ax_":1}']
     yield "names-by-pattern", names, texts
-    yield "names-by-pattern-and-others", {**names, "additionalProperties": NOTHING}, [*texts, '{"x":null}', '{"y":null,"x_1":1}']
-    yield "names-by-pattern-and-declared", {**names, "properties": {"b": YES}}, [*texts, '{"b":true,"x_":1}', '{"x_":1,"b":true}']
+    yield (
+        "names-by-pattern-and-others",
+        {**names, "additionalProperties": NOTHING},
+        [*texts, '{"x":null}', '{"y":null,"x_1":1}'],
+    )
+    yield (
+        "names-by-pattern-and-declared",
+        {**names, "properties": {"b": YES}},
+        [*texts, '{"b":true,"x_":1}', '{"x_":1,"b":true}'],
+    )
     for name, sizes, chosen in (
         ("least", {"minProperties": 2}, ["", "a", "ab", "abc"]),
         ("most", {"maxProperties": 2}, ["", "a", "ab", "abc"]),
@@ -68,7 +113,13 @@ def members() -> Iterator[tuple[str, Any, list[Any]]]:
     ):
         objects = ["{" + ",".join(f'"{key}":null' for key in keys) + "}" for keys in chosen]
         yield f"sizes-{name}", {"type": "object", "additionalProperties": NOTHING, **sizes}, objects
-        declared = {"type": "object", "properties": {"a": NOTHING}, "required": ["a"], "additionalProperties": NOTHING, **sizes}
+        declared = {
+            "type": "object",
+            "properties": {"a": NOTHING},
+            "required": ["a"],
+            "additionalProperties": NOTHING,
+            **sizes,
+        }
         yield f"sizes-{name}-declared", declared, objects
 
 
@@ -99,8 +150,27 @@ def numbers() -> Iterator[tuple[str, Any, list[Any]]]:
     for multiple in (1, 2, 3, 5, 7, 10):
         yield f"whole-multiple-of-{multiple}", {**WHOLE, "multipleOf": multiple}, unsigned
     yield "whole-multiple-and-bounds", {**WHOLE, "multipleOf": 5, "minimum": 1, "maximum": 20}, NUMBERS
-    for name, value in (("1-5", 1.5), ("0-25", 0.25), ("100", 1e2), ("small", 1e-7), ("large", 1e21), ("negative", -0.5)):
-        texts = ["1.5", "1.50", "0.25", "100", "100.0", "1e2", "0.0000001", "1e-7", "1000000000000000000000", "-0.5", "0.5"]
+    for name, value in (
+        ("1-5", 1.5),
+        ("0-25", 0.25),
+        ("100", 1e2),
+        ("small", 1e-7),
+        ("large", 1e21),
+        ("negative", -0.5),
+    ):
+        texts = [
+            "1.5",
+            "1.50",
+            "0.25",
+            "100",
+            "100.0",
+            "1e2",
+            "0.0000001",
+            "1e-7",
+            "1000000000000000000000",
+            "-0.5",
+            "0.5",
+        ]
         yield f"constant-{name}", {"const": value}, texts
     yield "constant-one", {"enum": [1.0, 2.0]}, ["1", "2", "1.0", "3"]
 
@@ -126,9 +196,11 @@ def strings() -> Iterator[tuple[str, Any, list[Any]]]:
     quotes = ['"\\""', '"a\\"b"', '"\\\\"', '"a"', '"\\n"']
     yield "pattern-quote", {**TEXT, "pattern": '"'}, quotes
     yield "pattern-backslash", {**TEXT, "pattern": r"\\"}, quotes
-    yield "pattern-and-length", {**TEXT, "pattern": "^a*b*$", "minLength": 2, "maxLength": 3}, [
-        f'"{text}"' for text in ("", "a", "aa", "ab", "bb", "aab", "abbb", "ba")
-    ]
+    yield (
+        "pattern-and-length",
+        {**TEXT, "pattern": "^a*b*$", "minLength": 2, "maxLength": 3},
+        [f'"{text}"' for text in ("", "a", "aa", "ab", "bb", "aab", "abbb", "ba")],
+    )
     for name, texts in (
         ("date", ["2024-02-28", "2024-02-29", "2023-12-31", "2023-13-01", "2023-04-31", "2023-00-10", "23-01-01"]),
         ("time", ["10:20:30Z", "10:20:30.5+01:30", "24:00:00Z", "10:60:00Z", "10:20:30", "10:20Z"]),
@@ -144,12 +216,20 @@ def strings() -> Iterator[tuple[str, Any, list[Any]]]:
 
 def several() -> Iterator[tuple[str, Any, list[Any]]]:
     """Schemas that hold together, and choices between them."""
-    yield "all-of-lengths", {"allOf": [{**TEXT, "minLength": 2}, {"maxLength": 3}]}, ['"a"', '"ab"', '"abc"', '"abcd"', "1"]
+    yield (
+        "all-of-lengths",
+        {"allOf": [{**TEXT, "minLength": 2}, {"maxLength": 3}]},
+        ['"a"', '"ab"', '"abc"', '"abcd"', "1"],
+    )
     a, b = {"properties": {"a": WHOLE}, "required": ["a"]}, {"properties": {"b": YES}, "required": ["b"]}
     texts = ['{"a":1,"b":true}', '{"b":true,"a":1}', '{"a":1}', '{"b":true}', "{}", '{"a":1,"b":true,"c":0}']
     yield "all-of-members", {"type": "object", "allOf": [a, b]}, texts
     yield "all-of-closed", {"type": "object", "allOf": [a], "properties": {"b": YES}}, texts
-    yield "all-of-the-same-member", {"type": "object", "allOf": [a, {"properties": {"a": {"minimum": 5}}}]}, ['{"a":4}', '{"a":5}']
+    yield (
+        "all-of-the-same-member",
+        {"type": "object", "allOf": [a, {"properties": {"a": {"minimum": 5}}}]},
+        ['{"a":4}', '{"a":5}'],
+    )
     yield "any-of-beside", {**WHOLE, "anyOf": [{"minimum": 10}, {"maximum": 3}]}, NUMBERS
     yield "enum-beside-length", {"enum": ["a", "ab", "abc", 1], "minLength": 2}, ['"a"', '"ab"', '"abc"', "1"]
     yield "enum-beside-bounds", {"enum": [1, 5, 9, "x"], "maximum": 5}, ["1", "5", "9", '"x"']
@@ -168,10 +248,23 @@ def several() -> Iterator[tuple[str, Any, list[Any]]]:
 
 def recursive() -> Iterator[tuple[str, Any, list[Any]]]:
     """Schemas that hold themselves."""
-    tree = {"$ref": "#/$defs/t", "$defs": {"t": closed(["v"], {"v": WHOLE, "l": {"$ref": "#/$defs/t"}, "r": {"$ref": "#/$defs/t"}})}}
-    texts = ['{"v":1}', '{"v":1,"l":{"v":2,"r":{"v":3}}}', '{"v":1,"r":{"v":2},"l":{"v":3}}', '{"v":1,"l":{}}', '{"l":{"v":1}}']
+    tree = {
+        "$ref": "#/$defs/t",
+        "$defs": {"t": closed(["v"], {"v": WHOLE, "l": {"$ref": "#/$defs/t"}, "r": {"$ref": "#/$defs/t"}})},
+    }
+    texts = [
+        '{"v":1}',
+        '{"v":1,"l":{"v":2,"r":{"v":3}}}',
+        '{"v":1,"r":{"v":2},"l":{"v":3}}',
+        '{"v":1,"l":{}}',
+        '{"l":{"v":1}}',
+    ]
     yield "recursive-tree", tree, texts
-    yield "recursive-list", {"type": "array", "items": {"$ref": "#"}}, ["[]", "[[]]", "[[],[[]]]", "[[]", "[1]", "[[[[[[]]]]]]"]
+    yield (
+        "recursive-list",
+        {"type": "array", "items": {"$ref": "#"}},
+        ["[]", "[[]]", "[[],[[]]]", "[[]", "[1]", "[[[[[[]]]]]]"],
+    )
     linked = closed(["next"], {"next": {"anyOf": [{"$ref": "#"}, NOTHING]}})
     yield "recursive-or-null", linked, ['{"next":null}', '{"next":{"next":null}}', '{"next":{}}', "null"]
     dead = {
@@ -180,16 +273,30 @@ def recursive() -> Iterator[tuple[str, Any, list[Any]]]:
         "$defs": {"endless": closed(["a"], {"a": {"$ref": "#/$defs/endless"}})},
     }
     yield "recursive-without-end-in-a-choice", dead, ["[1]", "[true]", "[1,2]", "[]"]
-    yield "recursive-by-two", {
-        "$ref": "#/$defs/a",
-        "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/b"}}, "b": closed(["a"], {"a": {"$ref": "#/$defs/a"}})},
-    }, ["[]", '[{"a":[]}]', '[{"a":[{"a":[]}]}]', "[[]]", "[{}]"]
+    yield (
+        "recursive-by-two",
+        {
+            "$ref": "#/$defs/a",
+            "$defs": {
+                "a": {"type": "array", "items": {"$ref": "#/$defs/b"}},
+                "b": closed(["a"], {"a": {"$ref": "#/$defs/a"}}),
+            },
+        },
+        ["[]", '[{"a":[]}]', '[{"a":[{"a":[]}]}]', "[[]]", "[{}]"],
+    )
 
 
 def spaced() -> Iterator[tuple[str, Any, list[Any], dict[str, Any]]]:
     """Formatting."""
     root = closed(["a"], {"a": {"type": "array", "items": WHOLE}, "b": {"const": [1, {"c": 2}]}})
-    texts = ['{"a": [1, 2], "b": [1, {"c": 2}]}', '{"a":[1,2],"b":[1,{"c":2}]}', '{ "a": []}', '{"a": [ ]}', '{"a": []}', '{"a":  []}']
+    texts = [
+        '{"a": [1, 2], "b": [1, {"c": 2}]}',
+        '{"a":[1,2],"b":[1,{"c":2}]}',
+        '{ "a": []}',
+        '{"a": [ ]}',
+        '{"a": []}',
+        '{"a":  []}',
+    ]
     yield "spaced", root, texts, {"whitespace": "spaced"}
     wide = [f'{{{a}"a"{b}:{a}[1{b},{a}2]{b}}}' for a in ("", " ", "\n ", "   ") for b in ("", " ", "\t\t", "\n\n\n")]
     yield "whitespace-bounded", root, [*texts, *wide], {"whitespace": "flexible", "most_whitespace": 2}

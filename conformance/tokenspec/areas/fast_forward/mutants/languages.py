@@ -8,6 +8,7 @@ from typing import Any
 from tokenspec.areas.fast_forward.mutants.edits import Request, mutant, schemas_in
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.fast_forward import adapter, json_schema, json_text, regex_syntax, utf8
+from tokenspec_reference.fast_forward.character_classes import CLASSES
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.expression import Node
 from tokenspec_reference.fast_forward.mask import allowed_tokens
@@ -58,7 +59,7 @@ def whole_lines(ranges: Sequence[utf8.CodeRange]) -> list[utf8.CodeRange]:
 
 
 def classes(**changed: list[utf8.CodeRange]) -> tuple[Any, str, Any]:
-    return regex_syntax, "CLASSES", {**regex_syntax.CLASSES, **changed}
+    return regex_syntax, "CLASSES", {**CLASSES, **changed}
 
 
 def any_count(reader: Any) -> tuple[int, int | None]:

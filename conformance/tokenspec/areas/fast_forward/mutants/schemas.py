@@ -11,7 +11,7 @@ from tokenspec_reference.fast_forward import (
     json_schema,
     pattern_automaton,
     regex_syntax,
-    schema_alternatives,
+    schema_judgement,
     schema_texts,
 )
 from tokenspec_reference.fast_forward.automaton import Automaton
@@ -73,8 +73,8 @@ def unknown_refused(alternatives: Any, schema: Any, pointer: str, negated: bool)
     yield from PARTS(alternatives, schema, pointer, negated)
 
 
-def within_closed(bounds: Range, **given: Any) -> Automaton:
-    return within(Range(bounds.low, bounds.high), **given)
+def within_closed(bounds: Range, *given: Any, **named: Any) -> Automaton:
+    return within(Range(bounds.low, bounds.high), *given, **named)
 
 
 def not_again(builder: Any, _: Any) -> Node:
@@ -91,13 +91,24 @@ KNOWN = {
 MUTANTS: tuple[Mutant, ...] = (
     mutant("closed-objects", "FFT-042", "an object has no further properties", before=objects_are_closed),
     mutant("first-of-all", "FFT-042", "of allOf the first counts", before=first_of_all),
-    mutant("beside-references", "FFT-042", "what is beside $ref says nothing", before=keywords_beside_references_forgotten),
+    mutant(
+        "beside-references", "FFT-042", "what is beside $ref says nothing", before=keywords_beside_references_forgotten
+    ),
     mutant("no-formats", "FFT-042", "formats say nothing", before=without("format")),
     mutant("no-multiples", "FFT-042", "multipleOf says nothing", before=without("multipleOf")),
-    mutant("no-sizes", "FFT-042", "numbers of properties say nothing", before=without("minProperties", "maxProperties")),
+    mutant(
+        "no-sizes", "FFT-042", "numbers of properties say nothing", before=without("minProperties", "maxProperties")
+    ),
     mutant("no-pattern-names", "FFT-042", "patterns of names say nothing", before=without("patternProperties")),
-    mutant("no-exclusive-bounds", "FFT-042", "open bounds belong to the range", (schema_alternatives, "within", within_closed)),
-    mutant("whole-patterns", "FFT-042", "a pattern matches the whole string", (schema_texts, "texts_with", texts_matching)),
+    mutant(
+        "no-exclusive-bounds",
+        "FFT-042",
+        "open bounds belong to the range",
+        (schema_judgement, "within", within_closed),
+    ),
+    mutant(
+        "whole-patterns", "FFT-042", "a pattern matches the whole string", (schema_texts, "texts_with", texts_matching)
+    ),
     mutant("one-case", "FFT-042", "the flag i says nothing", (regex_syntax, "without_case", list)),
     mutant("endless-space", "FFT-042", "white space has no bound", before=spaces_forgotten),
     mutant("no-spaces", "FFT-042", "spaced is compact", before=spaced_is_compact),

@@ -193,9 +193,9 @@ class _Walk:
 
     def number(self, flat: Sequence[dict[str, Any]], text: str) -> bool:
         kinds = [[each["type"]] if isinstance(each["type"], str) else each["type"] for each in flat if "type" in each]
-        if any("integer" in types and "number" not in types for types in kinds):
-            if not re.fullmatch(WHOLE_NUMBER, text):
-                return False
+        whole = any("integer" in types and "number" not in types for types in kinds)
+        if whole and not re.fullmatch(WHOLE_NUMBER, text):
+            return False
         bounded = any(BOUNDS & set(each) for each in flat)
         multiples = [Decimal(repr(each["multipleOf"])) for each in flat if "multipleOf" in each]
         if not bounded and not multiples:

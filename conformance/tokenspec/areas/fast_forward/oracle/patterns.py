@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from tokenspec.areas.fast_forward.records import Hex, data_of
@@ -50,8 +51,7 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
         spacing = grammar.get("whitespace", "compact")
         return satisfies(grammar["json_schema"], whole, spacing, grammar.get("most_whitespace"))
     if FURTHER.search(str(grammar.get("regex", ""))):
-        import regex
-
+        regex = import_module("regex")
         pattern = BRACES.sub(lambda found: f"\\U{int(found[1], 16):08x}", _pattern(grammar))
         return regex.fullmatch(pattern, whole, regex.V0) is not None
     return re.fullmatch(_pattern(grammar), whole, re.ASCII) is not None
