@@ -45,11 +45,6 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
         whole = text.decode()
     except UnicodeDecodeError:
         return False
-    if "json_schema" in grammar and not _is_regular(grammar["json_schema"], grammar):
-        from tokenspec.areas.fast_forward.oracle.membership import satisfies
-
-        spacing = grammar.get("whitespace", "compact")
-        return satisfies(grammar["json_schema"], whole, spacing, grammar.get("most_whitespace"))
     if FURTHER.search(str(grammar.get("regex", ""))):
         regex = import_module("regex")
         pattern = BRACES.sub(lambda found: f"\\U{int(found[1], 16):08x}", _pattern(grammar))
@@ -57,10 +52,11 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
     return re.fullmatch(_pattern(grammar), whole, re.ASCII) is not None
 
 
-def _is_regular(schema: Any, grammar: Mapping[str, Any]) -> bool:
-    """Whether the whole schema is one that ``_Schema`` understands."""
+def is_regular(grammar: Mapping[str, Any]) -> bool:
+    """Whether the schema of a grammar, if it is one, is a pattern of ``re``."""
+    schema = grammar.get("json_schema")
     plain = "most_whitespace" not in grammar and grammar.get("whitespace") != "spaced"
-    return plain and _is_understood(schema, schema, ())
+    return schema is None or (plain and _is_understood(schema, schema, ()))
 
 
 def _is_understood(schema: Any, root: Any, inside: tuple[str, ...]) -> bool:
