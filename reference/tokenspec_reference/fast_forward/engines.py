@@ -10,10 +10,11 @@ The packages are imported when a grammar is made; without them that is a ``Missi
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from tokenspec_reference.fast_forward.errors import InvalidGrammar, MissingEngine
 
@@ -61,66 +62,78 @@ def xgrammar_json_schema(schema: Mapping[str, Any], **options: Any) -> XgrammarS
     return _xgrammar(lambda grammars: grammars.from_json_schema(json.dumps(schema), **options))
 
 
-class LlguidanceState:
-    """A state of an llguidance matcher; ``engine`` is a copy of its own."""
+class EngineState(ABC):
+    """A state of an engine's matcher; ``engine`` is a copy of its own, and stays as it is."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
         self._allowed: bytes | None = None
-        self._next: dict[int, LlguidanceState] = {}
+        self._next: dict[int, Self] = {}
+
+    @abstractmethod
+    def accepting(self) -> bool:
+        """Whether the bytes so far are a complete text."""
+
+    @abstractmethod
+    def mask(self) -> bytes:
+        """Which bytes may come next, as bits, the lowest first."""
+
+    @abstractmethod
+    def engine_after(self, byte: int) -> Any:
+        """A copy of the engine that took an allowed byte."""
+
+    def allowed(self) -> bytes:
+        """The bytes that may come next, ascending."""
+        if self._allowed is None:
+            self._allowed = _members(self.mask())
+        return self._allowed
+
+    def step(self, byte: int) -> Self | None:
+        """The state after ``byte``; this one stays as it is."""
+        if byte not in self.allowed():
+            return None
+        if byte not in self._next:
+            self._next[byte] = type(self)(self.engine_after(byte))
+        return self._next[byte]
+
+
+class LlguidanceState(EngineState):
+    """A state of an llguidance matcher."""
 
     def accepting(self) -> bool:
         """Whether the bytes so far are a complete text."""
         return bool(self._engine.is_accepting())
 
-    def allowed(self) -> bytes:
-        """The bytes that may come next, ascending."""
-        if self._allowed is None:
-            self._allowed = _members(self._engine.compute_bitmask())
-        return self._allowed
+    def mask(self) -> bytes:
+        """Which bytes may come next, as bits."""
+        return bytes(self._engine.compute_bitmask())
 
-    def step(self, byte: int) -> LlguidanceState | None:
-        """The state after ``byte``; this one stays as it is."""
-        if byte not in self.allowed():
-            return None
-        if byte not in self._next:
-            engine = self._engine.deep_copy()
-            engine.consume_token(byte)
-            self._next[byte] = LlguidanceState(engine)
-        return self._next[byte]
+    def engine_after(self, byte: int) -> Any:
+        """A copy that took the byte."""
+        engine = self._engine.deep_copy()
+        engine.consume_token(byte)
+        return engine
 
 
-class XgrammarState:
-    """A state of an XGrammar matcher; ``engine`` is a fork of its own."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-        self._allowed: bytes | None = None
-        self._next: dict[int, XgrammarState] = {}
+class XgrammarState(EngineState):
+    """A state of an XGrammar matcher."""
 
     def accepting(self) -> bool:
         """Whether the bytes so far are a complete text."""
         return bool(self._engine.is_completed())
 
-    def allowed(self) -> bytes:
-        """The bytes that may come next, ascending."""
-        if self._allowed is None:
-            numpy = import_module("numpy")
-            mask = numpy.zeros((1, BYTES // 32 + 1), dtype=numpy.int32)
-            # an engine that allows everything leaves the mask as it is
-            constrained = self._engine.fill_next_token_bitmask(mask)
-            self._allowed = _members(mask.tobytes()) if constrained else bytes(range(BYTES - 1))
-        return self._allowed
+    def mask(self) -> bytes:
+        """Which bytes may come next, as bits; an engine that allows everything writes no mask."""
+        numpy = import_module("numpy")
+        words = numpy.zeros((1, BYTES // 32 + 1), dtype=numpy.int32)
+        constrained = self._engine.fill_next_token_bitmask(words)
+        return bytes(words.tobytes()) if constrained else b"\xff" * (BYTES // 8)
 
-    def step(self, byte: int) -> XgrammarState | None:
-        """The state after ``byte``; this one stays as it is."""
-        if byte not in self.allowed():
-            return None
-        if byte not in self._next:
-            engine = self._engine.fork()
-            engine.accept_token(byte)
-            self._next[byte] = XgrammarState(engine)
-        return self._next[byte]
+    def engine_after(self, byte: int) -> Any:
+        """A fork that took the byte."""
+        engine = self._engine.fork()
+        engine.accept_token(byte)
+        return engine
 
 
 def _members(mask: bytes) -> bytes:
