@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.fast_forward import Alternatives, InOrder, Literal, Regex, Special, after, viable
+from tokenspec_reference.fast_forward.automaton import both, opposite
 from tokenspec_reference.fast_forward.expression import Expressions
+from tokenspec_reference.fast_forward.pattern_automaton import automaton_of
+from tokenspec_reference.fast_forward.regex_syntax import read_pattern
 from tokenspec_reference.fast_forward.utf8 import byte_sequences, complement
 
 atoms = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", "é", r"\d", r"\w", r"\S", r"\.", "[b-é]", r"\n"])
@@ -28,6 +31,44 @@ patterns = st.recursive(
 def test_a_pattern_means_what_it_means_to_python(pattern, text):
     state = after(Regex(pattern), text.encode())
     assert (state is not None and state.accepting()) == bool(re.fullmatch(pattern, text, re.ASCII))
+
+
+edged = st.one_of(
+    patterns,
+    st.tuples(st.sampled_from(["", "^", "(?i)", r"\A"]), patterns, st.sampled_from(["", "$", "|^b$", "?", "|c$"])).map(
+        "".join
+    ),
+    st.tuples(st.sampled_from(["^(?=a)", "^(?!ab)", "^(?!.*c)"]), patterns).map("".join),
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(edged, st.text("abcdéAB1\n. _", max_size=6))
+def test_a_pattern_is_found_where_python_finds_it(pattern, text):
+    try:
+        expected = re.search(pattern.replace("$", r"\Z"), text, re.ASCII if "(?i)" not in pattern else 0)
+    except re.error:
+        return
+    assert automaton_of(read_pattern(pattern), anywhere=True).contains(text) == bool(expected)
+
+
+@settings(deadline=None, max_examples=200)
+@given(patterns, patterns, st.text("abcdé1", max_size=5))
+def test_automata_are_sets(left, right, text):
+    ours, theirs = (automaton_of(read_pattern(pattern), anywhere=False) for pattern in (left, right))
+    assert both(ours, theirs).contains(text) == (ours.contains(text) and theirs.contains(text))
+    assert opposite(ours).contains(text) is not ours.contains(text)
+    shortest, longest = ours.lengths
+    assert not ours.contains(text) or (shortest <= len(text) and (longest is None or len(text) <= longest))
+
+
+def test_the_texts_of_an_automaton_are_counted():
+    for pattern, count in (("^(?=a)[ab]{2}", 2), ("^(?!aa)[ab]{2}", 3), ("^(?!a)(a|b)*", 4096), ("^(?=b)a", 0)):
+        if count:
+            assert Regex(pattern)._start.texts() == count
+        else:
+            with pytest.raises(TokenSpecError, match="no text"):
+                Regex(pattern)
 
 
 @settings(deadline=None, max_examples=150)
@@ -97,10 +138,12 @@ def test_grammars_in_sequence():
 @pytest.mark.parametrize(
     ("pattern", "what"),
     [
-        ("a*?", "lazy"),
-        ("^a", "anchors"),
-        ("a$", "anchors"),
-        ("(?=a)b", "look-around"),
+        ("a*+", "possessive"),
+        ("b(?=a)", "look-ahead"),
+        ("(?<=a)b", "look-ahead"),
+        ("(?m)b", "flags"),
+        ("(" * 70 + ")" * 70, "nested deeper"),
+        ("(?:a{0,300}b){0,300}$c", "more than 80000 steps"),
         (r"(a)\1", r"\\1"),
         ("(a", "missing )"),
         ("a)", "unmatched"),
@@ -110,7 +153,9 @@ def test_grammars_in_sequence():
         ("a{3,2}", "repeat counts"),
         ("a{99999}", "repeat counts"),
         ("a{x}", "expected"),
-        (r"\p{L}", r"\\p"),
+        (r"\p{Letter}", "property"),
+        ("[[:letter:]]", "POSIX"),
+        (r"\x{110000}", "no such character"),
         (r"\u12", "hexadecimal"),
         ("[a&&b]", "class operations"),
     ],

@@ -10,7 +10,13 @@ from typing import Any, Protocol
 
 from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.fast_forward.canonical import canonical_ff_tokens
-from tokenspec_reference.fast_forward.errors import InvalidGrammar, InvalidPrefix, InvalidQuery, UnknownSpecialToken
+from tokenspec_reference.fast_forward.errors import (
+    InvalidGrammar,
+    InvalidPrefix,
+    InvalidQuery,
+    SchemaError,
+    UnknownSpecialToken,
+)
 from tokenspec_reference.fast_forward.grammars import (
     Alternatives,
     Grammar,
@@ -20,13 +26,13 @@ from tokenspec_reference.fast_forward.grammars import (
     Regex,
     Special,
 )
-from tokenspec_reference.fast_forward.json_schema import SchemaError
 from tokenspec_reference.fast_forward.mask import allowed_tokens
 from tokenspec_reference.fast_forward.matcher import Matcher, after, forced_bytes, viable
 from tokenspec_reference.fast_forward.small_bpe import small_vocabulary
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
 SAMPLE = 16  # ids of the next mask that are reported
+SETTINGS = ("whitespace", "most_whitespace")
 QUERY_FIELDS = {"mode", "max_tokens", "max_length", "grammar_check"}
 
 
@@ -78,7 +84,7 @@ def fast_forward(request: dict[str, Any], models: Mapping[str, Model]) -> dict[s
 
 def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
     """A grammar from its JSON form: one of ``literal alternatives regex json_schema special sequence``."""
-    kind = next((key for key in grammar if key != "whitespace"), "")
+    kind = next((key for key in grammar if key not in SETTINGS), "")
     value = grammar.get(kind)
     if kind == "literal":
         return Literal(read_bytes(value))
@@ -87,7 +93,7 @@ def read_grammar(grammar: Mapping[str, Any], vocabulary: TokenBytes) -> Grammar:
     if kind == "regex" and isinstance(value, str):
         return Regex(value)
     if kind == "json_schema" and isinstance(value, Mapping):
-        return JsonSchema(value, whitespace=grammar.get("whitespace", "compact"))
+        return JsonSchema(value, **{key: grammar[key] for key in SETTINGS if key in grammar})
     if kind == "special":
         return Special(_special(value, vocabulary))
     if kind == "sequence" and isinstance(value, list):

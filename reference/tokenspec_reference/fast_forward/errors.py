@@ -27,3 +27,15 @@ class UnknownSpecialToken(TokenSpecError):
     """The vocabulary has no special token of this name."""
 
     rejection_code = "unknown-special-token"
+
+
+class SchemaError(TokenSpecError):
+    """The schema is malformed or not understood; ``field`` is the JSON pointer of the keyword."""
+
+    rejection_code = "unsupported-schema"
+
+
+class MissingEngine(TokenSpecError):
+    """The package of an engine is not installed."""
+
+    rejection_code = "missing-engine"

@@ -76,19 +76,25 @@ class Regex(Grammar):
 
 
 class JsonSchema(Grammar):
-    """JSON texts of a schema, properties in the order of the schema (the subset of ``json_schema``)."""
+    """JSON texts of a schema, properties in the order of the schema (``json_schema``)."""
 
-    def __init__(self, schema: Mapping[str, Any], *, whitespace: str = "compact") -> None:
+    def __init__(
+        self, schema: Mapping[str, Any] | bool, *, whitespace: str = "compact", most_whitespace: int | None = None
+    ) -> None:
         """Read the schema.
 
         Args:
             schema: a JSON schema as Python values.
-            whitespace: "compact" allows none, "flexible" any amount between tokens, as llguidance does by default.
+            whitespace: "compact" allows none, "spaced" one space after commas and colons, "flexible" any amount between
+                tokens, as llguidance does by default.
+            most_whitespace: how much "flexible" allows at one place; None is without end.
 
         Raises:
-            SchemaError: a keyword outside the subset, named by its JSON pointer.
+            SchemaError: a keyword that is not understood, named by its JSON pointer.
         """
-        super().__init__(lambda expressions: read_schema(expressions, schema, whitespace=whitespace))
+        super().__init__(
+            lambda expressions: read_schema(expressions, schema, whitespace=whitespace, most_whitespace=most_whitespace)
+        )
 
 
 class Special(Grammar):

@@ -1,352 +1,249 @@
-r"""JSON schemas as expressions: the subset whose texts form a regular set.
+r"""JSON schemas as expressions: all texts that satisfy a schema, or a refusal that names the place.
 
-``const``, ``enum``, ``anyOf``, local ``$ref`` without recursion, and the types string (``minLength``, ``maxLength``),
-integer, number, boolean, null, array (``items``, ``prefixItems``, ``minItems``, ``maxItems``) and object
-(``properties``, ``required``, ``additionalProperties: false``). Annotations are skipped. Anything else is an error that
-names its JSON pointer, because a keyword that is silently dropped would force wrong tokens.
-
-Strings are spelled as llguidance 1.9.1 spells them: a control character in a constant has its short escape and its
-``\u00XX`` escape, in a property name only the spelling of ``json.dumps``.
+Properties stand in the order of the schema, further ones after them. A schema that holds itself is no regular set of
+texts: its expressions are built where a text comes to them, so what is open stands behind the byte to come, as on a
+stack. How JSON is written is said in ``json_text``.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.automaton import Automaton
+from tokenspec_reference.fast_forward.automaton_expression import AutomatonExpressions
+from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.expression import MANY, Expressions, Node
+from tokenspec_reference.fast_forward.json_text import INTEGER, NUMBER, JsonText, name_of
 from tokenspec_reference.fast_forward.regex_syntax import read_regex
-from tokenspec_reference.fast_forward.utf8 import characters, complement
+from tokenspec_reference.fast_forward.schema_alternatives import Alternatives
+from tokenspec_reference.fast_forward.schema_demands import Goals
+from tokenspec_reference.fast_forward.schema_document import Document
+from tokenspec_reference.fast_forward.schema_shapes import (
+    Array,
+    Constant,
+    Number,
+    Object,
+    Shape,
+    Shapes,
+    String,
+    most_items,
+    possible,
+)
+from tokenspec_reference.fast_forward.utf8 import LAST_CODE_POINT
 
-ANNOTATIONS = {
-    *("title", "description", "default", "examples", "$schema", "$id", "$comment"),
-    *("deprecated", "readOnly", "writeOnly", "$defs", "definitions"),
-}
-KEYWORDS: dict[str, set[str]] = {
-    "string": {"minLength", "maxLength"},
-    "integer": set(),
-    "number": set(),
-    "boolean": set(),
-    "null": set(),
-    "array": {"items", "prefixItems", "minItems", "maxItems"},
-    "object": {"properties", "required", "additionalProperties"},
-}
-SHORT_ESCAPES = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
-CONTROL = [(0x00, 0x1F), (0x7F, 0x7F)]
-INTEGER = r"-?(?:0|[1-9][0-9]*)"
-NUMBER = INTEGER + r"(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"
-MOST_ITEMS = 10_000
-MOST_LEVELS = 64
-MOST_BITS = 1024
+WHITESPACE = ("compact", "spaced", "flexible")
+BUILT_AT_ONCE = 12  # levels of values in values; what is deeper is built when a text comes to it
+ANY_CHARACTER = [(0, LAST_CODE_POINT)]
+ROOT: Goals = (("#", False),)
 
 
-class SchemaError(TokenSpecError):
-    """The schema is malformed or outside the subset; ``field`` is the JSON pointer of the keyword."""
-
-    rejection_code = "unsupported-schema"
-
-
-def read_schema(expressions: Expressions, schema: Mapping[str, Any], *, whitespace: str = "compact") -> Node:
+def read_schema(
+    expressions: Expressions, schema: Any, *, whitespace: str = "compact", most_whitespace: int | None = None
+) -> Node:
     """The expression of all texts of a schema.
 
+    Args:
+        expressions: where expressions are built.
+        schema: a JSON schema as Python values.
+        whitespace: "compact" allows none; "spaced" has one space after each comma and colon; "flexible" allows any
+            between tokens.
+        most_whitespace: how much "flexible" allows at one place; None is without end.
+
     Raises:
-        SchemaError: with the JSON pointer of what is not supported.
+        SchemaError: with the JSON pointer of what is not understood.
     """
-    if whitespace not in ("compact", "flexible"):
-        raise SchemaError('expected "compact" or "flexible"', field="whitespace")
-    gap = read_regex(expressions, r"[\x20\x0A\x0D\x09]*") if whitespace == "flexible" else expressions.empty
-    node = _Reader(expressions, schema, gap).read(schema, "#", ())
-    if node is expressions.nothing:
+    if whitespace not in WHITESPACE:
+        raise SchemaError(f"expected one of {', '.join(WHITESPACE)}", field="whitespace")
+    if most_whitespace is not None and (
+        isinstance(most_whitespace, bool) or not isinstance(most_whitespace, int) or most_whitespace < 0
+    ):
+        raise SchemaError("expected None or an integer of at least 0", field="most_whitespace")
+    shapes = Shapes(Alternatives(Document(schema)))
+    if ROOT not in shapes.finished:
         raise SchemaError("no value satisfies this schema", field="#")
-    return node
+    return _Builder(expressions, shapes, _spelling(expressions, whitespace, most_whitespace)).node(ROOT, 0)
 
 
-@dataclass
-class _Reader:
-    expressions: Expressions
-    root: Any
-    gap: Node
-    depth: int = 0
+def _spelling(make: Expressions, whitespace: str, most: int | None) -> JsonText:
+    gap, after = make.empty, make.text(b" ") if whitespace == "spaced" else make.empty
+    if whitespace == "flexible":
+        gap = after = make.repeat(read_regex(make, r"[\x20\x0A\x0D\x09]"), 0, most)
+    return JsonText(
+        make, gap, make.sequence((gap, make.text(b","), after)), make.sequence((gap, make.text(b":"), after))
+    )
 
-    def read(self, schema: Any, pointer: str, references: tuple[str, ...]) -> Node:
-        """One schema. ``references`` are the ``$ref`` on the way here, to notice recursion."""
-        with self.level(pointer):
-            return self.schema(schema, pointer, references)
 
-    def schema(self, schema: Any, pointer: str, references: tuple[str, ...]) -> Node:
-        """What ``read`` reads, one level deeper."""
-        if not isinstance(schema, Mapping):
-            raise SchemaError("expected an object (boolean schemas are not supported)", field=pointer)
-        for keyword in schema:
-            if not isinstance(keyword, str):
-                raise SchemaError(f"expected text as keyword, got {keyword!r}", field=pointer)
-        for keyword in ("$ref", "const", "enum", "anyOf"):
-            if keyword in schema:
-                self.only(schema, {keyword, "type"} if keyword in ("const", "enum") else {keyword}, pointer)
-                return self.combined(keyword, schema, pointer, references)
-        kinds = _kinds(schema, pointer)
-        self.only(schema, {"type"}.union(*(KEYWORDS[kind] for kind in kinds)), pointer)
-        return self.expressions.choice(self.typed(kind, schema, pointer, references) for kind in kinds)
+class _Builder:
+    """Expressions of shapes, each set of goals once."""
 
-    @contextmanager
-    def level(self, pointer: str) -> Iterator[None]:
-        """One level of nesting; too many are refused, not followed to the end of Python's stack."""
-        self.depth += 1
-        if self.depth > MOST_LEVELS:
-            raise SchemaError(f"nested deeper than {MOST_LEVELS} levels", field=pointer)
-        yield
-        self.depth -= 1
+    def __init__(self, make: Expressions, shapes: Shapes, text: JsonText) -> None:
+        self.make = make
+        self.shapes = shapes
+        self.text = text
+        self._nodes: dict[Goals, Node | None] = {}
+        self._later: dict[Goals, Node] = {}
+        self._characters = text.characters(ANY_CHARACTER)
+        self._in_strings = AutomatonExpressions(make, text.characters)
 
-    def only(self, schema: Mapping[str, Any], known: set[str], pointer: str) -> None:
-        for keyword in schema:
-            if keyword not in known and keyword not in ANNOTATIONS:
-                raise SchemaError(
-                    f"{keyword} is not supported here; supported: {', '.join(sorted(known))}",
-                    field=f"{pointer}/{_escaped(keyword)}",
-                )
+    def node(self, goals: Goals, depth: int) -> Node:
+        """The texts that satisfy goals; what is being built, or lies deep, is built when a text comes to it."""
+        known = self._nodes.get(goals)
+        if known is not None:
+            return known
+        if goals not in self.shapes.finished:
+            return self.make.nothing
+        if goals in self._nodes or depth > BUILT_AT_ONCE:
+            return self.later(goals)
+        self._nodes[goals] = None
+        done = self.shapes.finished
+        shapes = [shape for shape in self.shapes.of[goals] if possible(shape, done)]
+        node = self._nodes[goals] = self.make.choice(self.shape(shape, depth + 1) for shape in shapes)
+        return node
 
-    def combined(self, keyword: str, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
-        value, here = schema[keyword], f"{pointer}/{keyword}"
-        if keyword == "$ref":
-            return self.read(self.resolve(value, here, references), value, (*references, value))
-        kinds = _kinds(schema, pointer) if "type" in schema else list(KEYWORDS)
-        if keyword == "const":
-            node = self.constant(value, here)
-            return node if _is_of(value, kinds) else self.expressions.nothing
-        if not isinstance(value, list) or not value:
-            raise SchemaError("expected a list with at least one entry", field=here)
-        if keyword == "enum":
-            nodes = [self.constant(item, f"{here}/{i}") for i, item in enumerate(value)]
-            return self.expressions.choice(node for node, item in zip(nodes, value, strict=True) if _is_of(item, kinds))
-        return self.expressions.choice(self.read(item, f"{here}/{i}", references) for i, item in enumerate(value))
+    def later(self, goals: Goals) -> Node:
+        """The same, built when a byte of it is asked for."""
+        if goals not in self._later:
+            shapes = [shape for shape in self.shapes.of[goals] if possible(shape, self.shapes.finished)]
+            first = 0
+            for shape in shapes:
+                first |= self.first(shape)
+            self._later[goals] = self.make.later(lambda: self.node(goals, 0), nullable=False, first=first, texts=MANY)
+        return self._later[goals]
 
-    def resolve(self, reference: Any, pointer: str, references: tuple[str, ...]) -> Any:
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            raise SchemaError('only references inside the schema ("#/...") are supported', field=pointer)
-        if reference in references:
-            raise SchemaError("recursive schemas are not supported: their texts are not a regular set", field=pointer)
-        found = self.root
-        for part in reference[2:].split("/"):
-            key = part.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, Mapping) or key not in found:
-                raise SchemaError(f"{reference} does not exist", field=pointer)
-            found = found[key]
-        return found
+    def first(self, shape: Shape) -> int:
+        """The bytes that a value may begin with, as a set."""
+        openings = {String: b'"', Array: b"[", Object: b"{"}
+        opening = openings.get(type(shape))
+        return 1 << opening[0] if opening else self.shape(shape, 0).first
 
-    def typed(self, kind: str, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
-        if kind == "object":
-            return self.object(schema, pointer, references)
-        if kind == "array":
-            return self.array(schema, pointer, references)
-        if kind == "string":
-            return self.string(schema, pointer)
-        pattern = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false", "null": "null"}[kind]
-        return read_regex(self.expressions, pattern)
+    def shape(self, shape: Shape, depth: int) -> Node:
+        """The texts of one shape."""
+        if isinstance(shape, Constant):
+            return self.text.constant(shape.value, "#")
+        if isinstance(shape, Number):
+            if shape.spellings is not None:
+                return self._in_strings.of(shape.spellings)
+            return read_regex(self.make, INTEGER if shape.whole else NUMBER)
+        if isinstance(shape, String):
+            inside = (
+                self.make.repeat(self._characters, *shape.lengths)
+                if shape.texts is None
+                else self._in_strings.of(shape.texts)
+            )
+            return self.quoted(inside)
+        return self.array(shape, depth) if isinstance(shape, Array) else self.object(shape, depth)
 
-    def string(self, schema: Mapping[str, Any], pointer: str) -> Node:
-        least, most = _bounds(schema, "minLength", "maxLength", pointer)
-        make = self.expressions
-        plain = characters(make, complement([*CONTROL, (0x22, 0x22), (0x5C, 0x5C)]))
-        escaped = read_regex(make, r'\\(?:["\\bfnrt]|u00(?:[01][0-9a-fA-F]|7[fF]))')
-        quote = make.text(b'"')
-        return make.sequence((quote, make.repeat(make.choice((plain, escaped)), least, most), quote))
+    def quoted(self, inside: Node) -> Node:
+        quote = self.make.text(b'"')
+        return self.make.sequence((quote, inside, quote))
 
-    def array(self, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
-        least, most = _bounds(schema, "minItems", "maxItems", pointer)
-        make, gap = self.expressions, self.gap
-        fixed_items = schema.get("prefixItems", [])
-        if not isinstance(fixed_items, list):
-            raise SchemaError("expected a list of schemas", field=f"{pointer}/prefixItems")
-        first = [
-            self.read(item, f"{pointer}/prefixItems/{index}", references) for index, item in enumerate(fixed_items)
-        ]
-        if "items" not in schema:
-            raise SchemaError("array needs items (any JSON value is not a regular set)", field=f"{pointer}/items")
-        closed = schema["items"] is False
-        rest = make.nothing if closed else self.read(schema["items"], f"{pointer}/items", references)
-        separator = make.sequence((gap, make.text(b","), gap))
-        most = min(most, len(first)) if closed and most is not None else len(first) if closed else most
-        if most is not None and least > most:
-            raise SchemaError("minItems exceeds the number of items allowed", field=f"{pointer}/minItems")
+    def array(self, shape: Array, depth: int) -> Node:
+        """Items after the fixed ones all look alike, so one repeat stands for them."""
+        make, least = self.make, shape.counts[0]
+        limit = most_items(shape, self.shapes.finished)
+        most = None if limit == float("inf") else int(limit)
+        fixed = max(len(shape.first), 1) if most is None else min(max(len(shape.first), 1), most)
 
         def item(index: int) -> Node:
-            node = first[index] if index < len(first) else rest
-            return make.sequence((separator, node)) if index else node
+            node = self.node(shape.first[index] if index < len(shape.first) else shape.rest, depth)
+            return make.sequence((self.text.comma, node)) if index else node
 
-        # items after the fixed ones all look alike, so one repeat stands for them
-        fixed = max(len(first), 1) if most is None else min(max(len(first), 1), most)
-        least_rest = max(least - fixed, 0)
-        tail = make.repeat(item(fixed), least_rest, None if most is None else most - fixed)
+        tail = make.repeat(item(fixed), max(least - fixed, 0), None if most is None else most - fixed)
         for index in reversed(range(fixed)):
             tail = make.sequence((item(index), tail))
             tail = tail if index < least else make.optional(tail)
-        return make.sequence((make.text(b"["), gap, tail, gap, make.text(b"]")))
+        return self.text.between(b"[", tail, b"]")
 
-    def object(self, schema: Mapping[str, Any], pointer: str, references: tuple[str, ...]) -> Node:
-        if schema.get("additionalProperties") is not False:
-            raise SchemaError(
-                "must be false: texts with any further property are not a regular set",
-                field=f"{pointer}/additionalProperties",
-            )
-        properties, required = schema.get("properties", {}), schema.get("required", [])
-        if not isinstance(properties, Mapping):
-            raise SchemaError("expected an object", field=f"{pointer}/properties")
-        if not isinstance(required, list):
-            raise SchemaError("expected a list of names", field=f"{pointer}/required")
-        for index, name in enumerate(required):
-            if not isinstance(name, str) or name not in properties:
-                raise SchemaError(f"{name!r} is not among the properties", field=f"{pointer}/required/{index}")
-        make, gap, always = self.expressions, self.gap, set(required)
-        colon = make.sequence((gap, make.text(b":"), gap))
+    def object(self, shape: Object, depth: int) -> Node:
+        """Declared properties, each once, then others, as many as there may be."""
+        done = self.shapes.finished
         items = [
-            (
-                make.sequence(
-                    (
-                        make.text(_name(name, f"{pointer}/properties")),
-                        colon,
-                        self.read(value, f"{pointer}/properties/{_escaped(name)}", references),
-                    )
-                ),
-                name in always,
-            )
-            for name, value in properties.items()
+            (self.pair(self.make.text(name_of(name, "#")), goals, depth), required)
+            for name, goals, required in shape.named
+            if goals in done
         ]
-        return self.braces(items)
+        other = self.make.choice(
+            self.pair(self.quoted(self.name(names)), goals, depth) for names, goals in shape.further if goals in done
+        )
+        return self.text.between(b"{", _Members(self.make, self.text.comma, items, other, shape.sizes).all(), b"}")
 
-    def braces(self, items: Sequence[tuple[Node, bool]]) -> Node:
-        """Properties in order; the comma belongs to every property but the first one present.
+    def name(self, names: Automaton) -> Node:
+        return self._in_strings.of(names)
 
-        What may follow a property is built when it is reached: each of many optional ones may be followed by any later.
-        """
-        make, gap = self.expressions, self.gap
-        if any(required and node is make.nothing for node, required in items):
-            return make.nothing
-        items = [item for item in items if item[0] is not make.nothing]
-        comma = make.sequence((gap, make.text(b","), gap))
-        texts = [1]  # of the properties from each one on, from behind
-        nullable = [True]
-        for node, required in reversed(items):
-            texts.append(min(node.texts * comma.texts * texts[-1] + (0 if required else texts[-1]), MANY))
-            nullable.append(nullable[-1] and not required)
-        texts.reverse()
-        nullable.reverse()
-
-        def from_(index: int, before: Node) -> Node:
-            options = []
-            for at in range(index, len(items)):
-                node, required = items[at]
-                options.append(make.sequence((before, node, after(at + 1))))
-                if required:
-                    return make.choice(options)
-            return make.choice([*options, make.empty])
-
-        @cache
-        def after(index: int) -> Node:
-            if index == len(items):
-                return make.empty
-            return make.later(
-                lambda: from_(index, comma), nullable=nullable[index], first=comma.first, texts=texts[index]
-            )
-
-        return make.sequence((make.text(b"{"), gap, from_(0, make.empty), gap, make.text(b"}")))
-
-    def constant(self, value: Any, pointer: str) -> Node:
-        """The spellings of one value."""
-        with self.level(pointer):
-            return self.value(value, pointer)
-
-    def value(self, value: Any, pointer: str) -> Node:
-        """What ``constant`` spells, one level deeper."""
-        make, gap = self.expressions, self.gap
-        if isinstance(value, str):
-            _text(value, pointer)
-            if value.isprintable() and '"' not in value and "\\" not in value:
-                return make.text(f'"{value}"'.encode())
-            return make.sequence((make.text(b'"'), *(self.spelled(ord(char)) for char in value), make.text(b'"')))
-        if value is None or isinstance(value, bool):
-            return make.text(json.dumps(value).encode())
-        if isinstance(value, int):
-            if value.bit_length() > MOST_BITS:
-                raise SchemaError(f"an integer of more than {MOST_BITS} bits", field=pointer)
-            return make.text(str(value).encode())
-        if isinstance(value, Mapping):
-            colon = make.sequence((gap, make.text(b":"), gap))
-            items = [
-                make.sequence(
-                    (
-                        make.text(_name(name, pointer)),
-                        colon,
-                        self.constant(item, f"{pointer}/{_escaped(name)}"),
-                    )
-                )
-                for name, item in value.items()
-            ]
-            return self.braces([(item, True) for item in items])
-        if isinstance(value, list):
-            comma = make.sequence((gap, make.text(b","), gap))
-            parts: list[Node] = []
-            for index, item in enumerate(value):
-                parts += ([comma] if index else []) + [self.constant(item, f"{pointer}/{index}")]
-            return make.sequence((make.text(b"["), gap, *parts, gap, make.text(b"]")))
-        raise SchemaError("numbers with a fraction have many spellings; use a Regex grammar", field=pointer)
-
-    def spelled(self, code: int) -> Node:
-        """The spellings of one character of a constant."""
-        make = self.expressions
-        short = [make.text(b"\\" + SHORT_ESCAPES[code].encode())] if code in SHORT_ESCAPES else []
-        if not any(low <= code <= high for low, high in CONTROL):
-            return short[0] if short else make.text(chr(code).encode())
-        long = {make.text(b"\\u%04X" % code), make.text(b"\\u%04x" % code)}
-        return make.choice((*short, *long))
+    def pair(self, name: Node, goals: Goals, depth: int) -> Node:
+        return self.make.sequence((name, self.text.colon, self.node(goals, depth)))
 
 
-def _kinds(schema: Mapping[str, Any], pointer: str) -> list[str]:
-    """The types of a schema."""
-    kinds = schema.get("type")
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if not isinstance(kinds, list) or not kinds or any(not isinstance(k, str) or k not in KEYWORDS for k in kinds):
-        raise SchemaError(f"expected one of {', '.join(KEYWORDS)}, or a list of them", field=f"{pointer}/type")
-    return kinds
+class _Members:
+    """Properties in order, each required or not, then any number of others; how many is counted where it matters.
 
+    The comma belongs to every property but the first one present. What may follow a property is built when it is
+    reached: each of many optional ones may be followed by any later.
+    """
 
-def _is_of(value: Any, kinds: Sequence[str]) -> bool:
-    """Whether a constant has one of the types."""
-    if isinstance(value, bool) or value is None:
-        return ("null" if value is None else "boolean") in kinds
-    if isinstance(value, int):
-        return "integer" in kinds or "number" in kinds
-    return ("string" if isinstance(value, str) else "array" if isinstance(value, list) else "object") in kinds
+    def __init__(
+        self,
+        make: Expressions,
+        comma: Node,
+        items: Sequence[tuple[Node, bool]],
+        other: Node,
+        sizes: tuple[int, int | None],
+    ) -> None:
+        self.make, self.comma, self.items, self.other = make, comma, items, other
+        self.least, self.most = sizes
+        self.counted = sizes != (0, None)
+        last = len(items)
+        self.needed = [0] * (last + 1)  # required ones from each on
+        self.texts = [1] * (last + 1)  # how many texts the properties from each on have
+        self.stop = [last] * (last + 1)  # after the next required one
+        for index in reversed(range(last)):
+            node, required = items[index]
+            self.needed[index] = self.needed[index + 1] + required
+            more = node.texts * comma.texts * self.texts[index + 1]
+            self.texts[index] = min(more + (0 if required else self.texts[index + 1]), MANY)
+            self.stop[index] = index + 1 if required else self.stop[index + 1]
+        self.after: Callable[[int, int], Node] = cache(self._after)
 
+    def all(self) -> Node:
+        """All of them, from the first."""
+        return self.from_(0, 0)
 
-def _text(value: str, pointer: str) -> bytes:
-    """UTF-8, or an error where a text holds half of a character."""
-    try:
-        return value.encode()
-    except UnicodeEncodeError:
-        raise SchemaError("a lone surrogate has no UTF-8; give the whole character", field=pointer) from None
+    def count(self, count: int) -> int:
+        """How many there are, as far as it matters."""
+        return min(count, self.least if self.most is None else self.most + 1) if self.counted else min(count, 1)
 
+    def possible(self, index: int, count: int) -> bool:
+        """Whether properties from ``index`` on can make the object complete."""
+        left = len(self.items) - index
+        fits = self.most is None or count + self.needed[index] <= self.most
+        return fits and (self.other is not self.make.nothing or count + left >= self.least)
 
-def _name(name: Any, pointer: str) -> bytes:
-    """A property name as it is spelled."""
-    if not isinstance(name, str):
-        raise SchemaError(f"expected text as the name of a property, got {name!r}", field=pointer)
-    return _text(json.dumps(name, ensure_ascii=False), pointer)
+    def from_(self, index: int, count: int) -> Node:
+        make, options = self.make, []
+        before = self.comma if count else make.empty
+        more = self.count(count + 1)
+        for at in range(index, len(self.items)):
+            node, required = self.items[at]
+            if self.possible(at + 1, count + 1):
+                options.append(make.sequence((before, node, self.after(at + 1, more))))
+            if required:
+                return make.choice(options)
+        if self.other is not make.nothing and (self.most is None or count < self.most):
+            options.append(make.sequence((before, self.other, self.after(len(self.items), more))))
+        if count >= self.least:
+            options.append(make.empty)
+        return make.choice(options)
 
-
-def _bounds(schema: Mapping[str, Any], low: str, high: str, pointer: str) -> tuple[int, int | None]:
-    for keyword in (low, high):
-        value = schema.get(keyword, 0)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_ITEMS:
-            raise SchemaError(f"expected an integer from 0 to {MOST_ITEMS}", field=f"{pointer}/{keyword}")
-    if high in schema and schema[high] < schema.get(low, 0):
-        raise SchemaError(f"{high} is below {low}", field=f"{pointer}/{high}")
-    return schema.get(low, 0), schema.get(high)
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
+    def _after(self, index: int, count: int) -> Node:
+        """What follows ``count`` properties, where those before ``index`` are over."""
+        others = self.other is not self.make.nothing and (self.most is None or count < self.most)
+        if not others and not any(self.possible(at + 1, count + 1) for at in range(index, self.stop[index])):
+            return self.make.empty
+        return self.make.later(
+            lambda: self.from_(index, count),
+            nullable=self.needed[index] == 0 and count >= self.least,
+            first=self.comma.first,
+            texts=MANY if others else self.texts[index],
+        )

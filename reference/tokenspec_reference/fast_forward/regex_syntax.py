@@ -1,32 +1,49 @@
-r"""Reads the regular expressions that every peer reads the same way, and refuses the rest by name.
+r"""Reads regular expressions as far as they describe a set of texts, and refuses the rest by name.
 
-The whole text must match, so there are no anchors. ``\d``, ``\w`` and ``\s`` are the ASCII classes, ``.`` is any
-character but a line feed, a negated class is any other character. There are no look-arounds, back references, flags
-or lazy quantifiers: a set of texts has no use for them.
+``\d`` and ``\w`` are the ASCII classes, ``.`` is any character but a line feed, a negated class is any other character.
+Two dialects differ in ``\s`` and ``.``: that of grammars, where both are about ASCII, and that of ECMA 262, which JSON
+schemas use. There are no back references, word boundaries, possessive quantifiers or atomic groups.
 """
 
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tokenspec_reference.fast_forward.automaton import TooManyStates
+from tokenspec_reference.fast_forward.automaton_expression import AutomatonExpressions
+from tokenspec_reference.fast_forward.character_classes import (
+    CLASSES,
+    EVERY_SPACE,
+    POSIX,
+    of_property,
+    without_case,
+)
 from tokenspec_reference.fast_forward.errors import InvalidGrammar
 from tokenspec_reference.fast_forward.expression import Expressions, Node
-from tokenspec_reference.fast_forward.utf8 import CodeRange, characters, complement
+from tokenspec_reference.fast_forward.pattern import (
+    EMPTY,
+    Ahead,
+    Characters,
+    Choice,
+    Edge,
+    Pattern,
+    Repeat,
+    Sequence,
+    expression_of,
+    is_plain,
+    without_outer_edges,
+)
+from tokenspec_reference.fast_forward.pattern_automaton import automaton_of
+from tokenspec_reference.fast_forward.utf8 import LAST_CODE_POINT, SURROGATES, CodeRange, characters, complement
 
-DIGITS = [(0x30, 0x39)]
-WORD = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
-SPACE = [(0x09, 0x0D), (0x20, 0x20)]
-CLASSES: dict[str, list[CodeRange]] = {
-    "d": DIGITS,
-    "w": WORD,
-    "s": SPACE,
-    "D": complement(DIGITS),
-    "W": complement(WORD),
-    "S": complement(SPACE),
-}
 CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "f": 0x0C, "v": 0x0B}
 HEX_DIGITS = {"x": 2, "u": 4}
+LINE_FEED: tuple[CodeRange, ...] = ((0x0A, 0x0A),)
+LINE_ENDS: tuple[CodeRange, ...] = (*LINE_FEED, (0x0D, 0x0D), (0x2028, 0x2029))
+TEXT_EDGES = {"A": False, "z": True, "Z": True}
+LOOKS_AHEAD = {"?=": False, "?!": True}
 MOST_REPEATS = 10_000
 MOST_LEVELS = 64
 
@@ -41,10 +58,12 @@ class RegexSyntaxError(InvalidGrammar):
 class _Reader:
     """A recursive-descent parser; one method per level of the grammar of patterns."""
 
-    expressions: Expressions
     pattern: str
+    classes: Mapping[str, list[CodeRange]]
+    line_ends: tuple[CodeRange, ...]
     at: int = 0
     depth: int = 0
+    any_case: bool = False
 
     def fail(self, what: str) -> RegexSyntaxError:
         return RegexSyntaxError(f"{what} at position {self.at} of {self.pattern!r}", field="regex")
@@ -59,20 +78,23 @@ class _Reader:
         self.at += 1
         return char
 
-    def choice(self) -> Node:
+    def characters(self, ranges: list[CodeRange]) -> Pattern:
+        return Characters(tuple(without_case(ranges) if self.any_case else ranges))
+
+    def choice(self) -> Pattern:
         options = [self.sequence()]
         while self.peek() == "|":
             self.take()
             options.append(self.sequence())
-        return self.expressions.choice(options)
+        return Choice(tuple(options)) if len(options) > 1 else options[0]
 
-    def sequence(self) -> Node:
-        parts: list[Node] = []
+    def sequence(self) -> Pattern:
+        parts: list[Pattern] = []
         while self.peek() not in ("", "|", ")"):
             parts.append(self.repeated(self.atom()))
-        return self.expressions.sequence(parts)
+        return Sequence(tuple(parts)) if len(parts) != 1 else parts[0]
 
-    def repeated(self, node: Node) -> Node:
+    def repeated(self, part: Pattern) -> Pattern:
         quantifier = self.peek()
         bounds: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
         if quantifier == "{":
@@ -81,16 +103,20 @@ class _Reader:
             self.take()
             least, most = bounds[quantifier]
         else:
-            return node
+            return part
+        if isinstance(part, Edge | Ahead):
+            raise self.fail("nothing to repeat")
+        if self.peek() == "?":  # lazy: the same texts, found in another order
+            self.take()
         if self.peek() and self.peek() in "?+*{":
-            raise self.fail("lazy, possessive and doubled quantifiers are not supported")
-        return self.expressions.repeat(node, least, most)
+            raise self.fail("possessive and doubled quantifiers are not supported")
+        return Repeat(part, least, most)
 
     def braces(self) -> tuple[int, int | None]:
         self.take()
         end = self.pattern.find("}", self.at)
         low, comma, high = self.pattern[self.at : end].partition(",")
-        if end < 0 or not low.isdecimal() or (high and not high.isdecimal()):
+        if end < 0 or not _is_count(low) or (high and not _is_count(high)):
             raise self.fail("expected {m}, {m,} or {m,n}")
         self.at = end + 1
         least = int(low)
@@ -99,55 +125,109 @@ class _Reader:
             raise self.fail(f"repeat counts must ascend and stay below {MOST_REPEATS}")
         return least, most
 
-    def atom(self) -> Node:
+    def atom(self) -> Pattern:
         char = self.take()
         if char == "(":
             return self.group()
         if char == "[":
-            return characters(self.expressions, self.bracket())
+            return self.characters(self.bracket())
         if char == ".":
-            return characters(self.expressions, complement([(0x0A, 0x0A)]))
+            return self.characters(complement(self.line_ends))
         if char == "\\":
-            return characters(self.expressions, self.escape())
+            if self.peek() in TEXT_EDGES:
+                return Edge(TEXT_EDGES[self.take()])
+            return self.characters(self.escape())
         if char in "^$":
-            self.at -= 1
-            raise self.fail("anchors are not supported: the whole text is matched")
+            return Edge(char == "$")
         if char in "*+?{":
             self.at -= 1
             raise self.fail("nothing to repeat")
-        return characters(self.expressions, [(ord(char), ord(char))])
+        return self.characters([(ord(char), ord(char))])
 
-    def group(self) -> Node:
+    def group(self) -> Pattern:
         self.depth += 1
         if self.depth > MOST_LEVELS:
             raise self.fail(f"groups nested deeper than {MOST_LEVELS} levels")
+        outside = self.any_case, self.line_ends
+        ahead: bool | None = None
         if self.peek() == "?":
-            if self.pattern[self.at : self.at + 2] != "?:":
-                raise self.fail("only (...) and (?:...) are supported, no look-around, name or flag")
-            self.at += 2
-        node = self.choice()
+            if self.pattern[self.at : self.at + 2] in LOOKS_AHEAD:
+                ahead = LOOKS_AHEAD[self.pattern[self.at : self.at + 2]]
+                self.at += 2
+            elif not self.opened():  # flags for the rest of the group around
+                self.depth -= 1
+                return EMPTY
+        part = self.choice()
         if self.peek() != ")":
             raise self.fail("missing )")
         self.take()
         self.depth -= 1
-        return node
+        self.any_case, self.line_ends = outside
+        return part if ahead is None else Ahead(part, negative=ahead)
+
+    def opened(self) -> bool:
+        """What stands between ``(?`` and the pattern of a group: a name or flags; False where there is no pattern."""
+        self.take()
+        end = self.at
+        while end < len(self.pattern) and self.pattern[end] not in ":)>":
+            end += 1
+        head, close = self.pattern[self.at : end], self.pattern[end : end + 1]
+        name = head.removeprefix("P").removeprefix("<")
+        if close == ">" and head in (f"<{name}", f"P<{name}") and name.isidentifier():
+            self.at = end + 1
+            return True
+        on, _, off = head.partition("-")
+        if close not in (":", ")") or not close or set(on + off) - set("isu") or (close == ")" and not head):
+            raise self.fail("only (...), (?:...), names, look-ahead, and the flags i, s and u are supported")
+        self.at = end + 1
+        if "i" in on + off:
+            self.any_case = "i" not in off
+        if "s" in on + off:
+            self.line_ends = () if "s" not in off else LINE_FEED
+        return close == ":"
 
     def escape(self) -> list[CodeRange]:
         char = self.take()
-        if char in CLASSES:
-            return CLASSES[char]
+        if char in self.classes:
+            return self.classes[char]
+        if char in "pP":
+            return self.property(negated=char == "P")
         code = CONTROLS.get(char)
         if code is None and char in HEX_DIGITS:
-            digits = self.pattern[self.at : self.at + HEX_DIGITS[char]]
-            if len(digits) < HEX_DIGITS[char] or not set(digits) <= set(string.hexdigits):
-                raise self.fail(f"\\{char} needs {HEX_DIGITS[char]} hexadecimal digits")
-            code = int(digits, 16)
-            self.at += HEX_DIGITS[char]
+            code = self.hexadecimal(char)
         if code is None:
             if char.isalnum():
                 raise self.fail(f"\\{char} is not supported")
             code = ord(char)
         return [(code, code)]
+
+    def hexadecimal(self, kind: str) -> int:
+        size = HEX_DIGITS[kind]
+        digits = self.pattern[self.at : self.at + size]
+        whole = len(digits) == size
+        if self.peek() == "{":
+            digits, closed, _ = self.pattern[self.at + 1 : self.at + 8].partition("}")
+            size, whole = len(digits) + 2, bool(closed and digits)
+        if not whole or not set(digits) <= set(string.hexdigits):
+            raise self.fail(f"\\{kind} needs {HEX_DIGITS[kind]} hexadecimal digits, or some in braces")
+        if int(digits, 16) > LAST_CODE_POINT:
+            raise self.fail("there is no such character")
+        self.at += size
+        return int(digits, 16)
+
+    def property(self, *, negated: bool) -> list[CodeRange]:
+        name = self.take()
+        if name == "{":
+            name, closed, _ = self.pattern[self.at :].partition("}")
+            if not closed:
+                raise self.fail("missing }")
+            self.at += len(name) + 1
+        if name.startswith("^"):
+            name, negated = name[1:], not negated
+        ranges = of_property(name)
+        if ranges is None:
+            raise self.fail(f"the property {name!r} is not supported; general categories are (L, Lu, Nd, ...)")
+        return complement([*ranges, SURROGATES]) if negated else ranges
 
     def bracket(self) -> list[CodeRange]:
         negated = self.peek() == "^"
@@ -165,23 +245,57 @@ class _Reader:
                 low = [(first[0], last[0])]
             ranges += low
         self.take()
+        ranges = without_case(ranges) if self.any_case else ranges
         return complement(ranges) if negated else ranges
 
     def bracket_item(self) -> list[CodeRange]:
         char = self.take()
+        if char == "[" and self.peek() == ":":
+            return self.posix()
         if char == "[" or self.pattern[self.at - 1 : self.at + 1] in ("&&", "--", "~~"):
             raise self.fail("write \\[ for a bracket in a class; class operations are not supported")
         return self.escape() if char == "\\" else [(ord(char), ord(char))]
 
+    def posix(self) -> list[CodeRange]:
+        name, closed, _ = self.pattern[self.at + 1 :].partition(":]")
+        negated = name.startswith("^")
+        ranges = POSIX.get(name.removeprefix("^"))
+        if not closed or ranges is None:
+            raise self.fail(f"expected a POSIX class: {', '.join(POSIX)}")
+        self.at += len(name) + 3
+        return complement(ranges) if negated else ranges
 
-def read_regex(expressions: Expressions, pattern: str) -> Node:
-    """The expression of a pattern.
+
+def _is_count(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) < 10
+
+
+def read_pattern(pattern: str, *, ecma: bool = False) -> Pattern:
+    """A pattern as data; ``ecma`` is the dialect of JSON schemas.
 
     Raises:
         RegexSyntaxError: the pattern uses something outside the subset; the text names it and its position.
     """
-    reader = _Reader(expressions, pattern)
-    node = reader.choice()
+    spaces = {"s": EVERY_SPACE, "S": complement(EVERY_SPACE)}
+    reader = _Reader(pattern, {**CLASSES, **spaces} if ecma else CLASSES, LINE_ENDS if ecma else LINE_FEED)
+    read = reader.choice()
     if reader.at < len(pattern):
         raise reader.fail("unmatched )")
-    return node
+    return read
+
+
+def read_regex(expressions: Expressions, pattern: str) -> Node:
+    """The expression of a pattern that the whole text matches.
+
+    Raises:
+        RegexSyntaxError: the pattern uses something outside the subset, or needs too many states.
+    """
+    read = without_outer_edges(read_pattern(pattern))
+    if is_plain(read):
+        return expression_of(expressions, read)
+    try:
+        automaton = automaton_of(read, anywhere=False)
+    except TooManyStates as error:
+        raise RegexSyntaxError(f"{error.args[0]}: {pattern!r}", field="regex") from None
+    make = AutomatonExpressions(expressions, lambda ranges: characters(expressions, ranges))
+    return make.of(automaton)

@@ -89,16 +89,11 @@ def refusals() -> Iterator[Case]:
             {"type": "array", "items": whole, "contains": whole},
         ),
         (
-            "keyword-dependent",
+            "keyword-inside",
             "A keyword inside a property.",
-            "dependentRequired",
-            {
-                "type": "object",
-                "properties": {"a": {"type": "object", "additionalProperties": False, "dependentRequired": {}}},
-                "additionalProperties": False,
-            },
+            "uniqueItems",
+            {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}},
         ),
-        ("keyword-if", "Conditions are not a regular set of texts.", "if", {"type": "integer", "if": {"const": 1}}),
     ):
         yield refused(f"refused-{slug}", why, "FFT-040", grammar={"json_schema": schema}, names=keyword)
     yield refused(

@@ -46,7 +46,7 @@ def complete_text_forces_nothing(subject: Subject) -> None:
             raise Violation("a complete text forces nothing", expected=[], got=answer.tokens, where="tokens, leftover")
 
 
-@rule("probes", "BYTES", "FFT-042", kind="golden", applies=lambda question: bool(question.expect.probes))
+@rule("probes", "BYTES", "FFT-042", "FFT-043", kind="golden", applies=lambda question: bool(question.expect.probes))
 def texts_are_those_of_the_grammar(subject: Subject) -> None:
     """Of each probe as many bytes are allowed as some text begins with, and exactly the texts are complete."""
     probes, got = subject.input["probes"], field(subject.output.probes, "probes")

@@ -72,3 +72,12 @@ def answers(result: Result, request: Request, mode: str | None = None) -> Iterat
     for query, answer in zip(request["queries"], result["answers"], strict=True):
         if mode is None or query.get("mode", "llguidance") == mode:
             yield query, answer
+
+
+def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a schema, the outer ones first."""
+    if isinstance(value, dict):
+        yield value
+    if isinstance(value, dict | list):
+        for inner in list(value.values() if isinstance(value, dict) else value):
+            yield from schemas_in(inner)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tokenspec.areas.fast_forward.mutants.edits import Edited, Request, Result, answers, mutant
+from tokenspec.areas.fast_forward.mutants.edits import Edited, Request, Result, answers, mutant, schemas_in
 from tokenspec.areas.misrefusing import coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.adapter import ReferenceAdapter
-from tokenspec_reference.fast_forward import adapter, canonical, continuations, json_schema, matcher, strict
+from tokenspec_reference.fast_forward import adapter, canonical, continuations, matcher, schema_shapes, strict
+from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
 # ---- strict answers ------------------------------------------------------------------------------------------------
@@ -149,13 +150,14 @@ class ChangesRequest(ReferenceAdapter):
         return result
 
 
-def drop_unknown_keywords(_reader: Any, *_: Any) -> None:
-    return
+def drop_what_is_not_understood(request: Request) -> None:
+    for schema in schemas_in(request["grammar"].get("json_schema", {})):
+        for keyword in ("uniqueItems", "contains", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"):
+            schema.pop(keyword, None)
 
 
-def quiet_refusal(_reader: Any, schema: Any, known: set[str], pointer: str) -> None:
-    if any(keyword not in known and keyword not in json_schema.ANNOTATIONS for keyword in schema):
-        raise json_schema.SchemaError("this schema is not supported", field=pointer)
+def quiet_refusal(_message: str, *, field: str) -> SchemaError:
+    return SchemaError("this schema is not supported", field=field.rpartition("/")[0])
 
 
 def accept_anything(request: Request) -> None:
@@ -247,9 +249,9 @@ MUTANTS: tuple[Mutant, ...] = (
         "drops-keywords",
         "FFT-040",
         "unknown keywords are dropped",
-        (json_schema._Reader, "only", drop_unknown_keywords),
+        before=drop_what_is_not_understood,
     ),
-    mutant("quiet-refusal", "FFT-040", "the refusal does not say why", (json_schema._Reader, "only", quiet_refusal)),
+    mutant("quiet-refusal", "FFT-040", "the refusal does not say why", (schema_shapes, "SchemaError", quiet_refusal)),
     mutant("negative-window", "FFT-041", "a negative window is none", before=accept_anything),
     mutant("any-prefix", "FFT-041", "a prefix that is not allowed is skipped", (adapter, "after", any_prefix)),
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tokenspec.areas.fast_forward.mutants.edits import Request, mutant
+from tokenspec.areas.fast_forward.mutants.edits import Request, mutant, schemas_in
 from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.fast_forward import adapter, json_schema, regex_syntax, utf8
+from tokenspec_reference.fast_forward import adapter, json_schema, json_text, regex_syntax, utf8
+from tokenspec_reference.fast_forward.character_classes import CLASSES
+from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.expression import Node
 from tokenspec_reference.fast_forward.mask import allowed_tokens
+from tokenspec_reference.fast_forward.schema_document import Document
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
 
@@ -23,24 +26,26 @@ def lowest_ids(vocabulary: TokenBytes, state: Any) -> Iterator[int]:
 # ---- languages -----------------------------------------------------------------------------------------------------
 
 
-def short_escape_only(reader: Any, code: int) -> Node:
-    if code in json_schema.SHORT_ESCAPES:
-        node: Node = reader.expressions.text(b"\\" + json_schema.SHORT_ESCAPES[code].encode())
+def short_escape_only(text: Any, code: int) -> Node:
+    if code in json_text.SHORT_ESCAPES:
+        node: Node = text.make.text(b"\\" + json_text.SHORT_ESCAPES[code].encode())
         return node
-    return SPELLED(reader, code)
+    return ESCAPED(text, code)
 
 
-def pointer_as_it_is(reader: Any, reference: str, _pointer: str, _references: tuple[str, ...]) -> Any:
-    found = reader.root
+def pointer_as_it_is(document: Any, reference: str, pointer: str) -> str:
+    found = document.root
     for key in reference[2:].split("/"):
         if key not in found:
-            raise json_schema.SchemaError(f"{reference} does not exist", field=reference)
+            raise SchemaError(f"{reference} does not exist", field=pointer)
         found = found[key]
-    return found
+    return reference
 
 
-def any_type(*_: Any) -> bool:
-    return True
+def type_beside_constants_forgotten(request: Request) -> None:
+    for schema in schemas_in(request["grammar"].get("json_schema", {})):
+        if {"const", "enum"} & set(schema):
+            schema.pop("type", None)
 
 
 def least_of_the_rest_forgotten(request: Request) -> None:
@@ -54,7 +59,7 @@ def whole_lines(ranges: Sequence[utf8.CodeRange]) -> list[utf8.CodeRange]:
 
 
 def classes(**changed: list[utf8.CodeRange]) -> tuple[Any, str, Any]:
-    return regex_syntax, "CLASSES", {**regex_syntax.CLASSES, **changed}
+    return regex_syntax, "CLASSES", {**CLASSES, **changed}
 
 
 def any_count(reader: Any) -> tuple[int, int | None]:
@@ -78,11 +83,11 @@ def texts_counted_in_bytes(request: Request) -> None:
         schema["maxLength"] -= 1
 
 
-SPELLED = json_schema._Reader.spelled
+ESCAPED = json_text.JsonText.escaped
 COMPLEMENT = utf8.complement
 BRACES = regex_syntax._Reader.braces
 BYTE_SEQUENCES = utf8.byte_sequences
-FRACTIONS_ONLY = json_schema.INTEGER + r"(?:\.[0-9]+)?"
+FRACTIONS_ONLY = json_text.INTEGER + r"(?:\.[0-9]+)?"
 LETTERS_AND_DIGITS = [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -97,15 +102,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "short-escape-only",
         "FFT-042",
         "a constant has no \\u escapes of what has a short one",
-        (json_schema._Reader, "spelled", short_escape_only),
+        (json_text.JsonText, "escaped", short_escape_only),
     ),
     mutant(
         "pointer-not-unescaped",
         "FFT-042",
         "~0 and ~1 of a $ref stay",
-        (json_schema._Reader, "resolve", pointer_as_it_is),
+        (Document, "target", pointer_as_it_is),
     ),
-    mutant("type-beside", "FFT-042", "type beside enum and const says nothing", (json_schema, "_is_of", any_type)),
+    mutant("type-beside", "FFT-042", "type beside constants says nothing", before=type_beside_constants_forgotten),
     mutant("least-of-the-rest", "FFT-042", "minItems counts the first items only", before=least_of_the_rest_forgotten),
     mutant("dot-takes-lines", "FFT-042", "a dot matches a line feed", (regex_syntax, "complement", whole_lines)),
     mutant("word-without-underscore", "FFT-042", "\\w has no underscore", classes(w=LETTERS_AND_DIGITS)),

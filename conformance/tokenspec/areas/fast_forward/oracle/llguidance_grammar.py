@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ MEMBERS = {
     "W": r"\x00-\/:-@\[-\^`{-\x{10FFFF}",
     "S": r"\x00-\x08\x0E-\x1F!-\x{10FFFF}",
 }
+
+EDGES = ("^", "$", "\\A", "\\z")
+PARTS = re.compile(r"\[:\^?[a-z]+:\]|\(\?|\\.|.", re.DOTALL)
 
 SpecialId = Callable[[str], int]
 
@@ -44,7 +48,7 @@ def _item(grammar: Mapping[str, Any], rules: list[str], special_id: SpecialId) -
     elif "alternatives" in grammar:
         rules.append(f"{name}: {' | '.join(map(_quoted, grammar['alternatives']))}")
     elif "regex" in grammar:
-        rules.append(f"{name}: /{_ascii_classes(grammar['regex'])}/")
+        rules.append(f"{name}: /{_ascii_classes(_whole(grammar['regex']))}/")
     elif "json_schema" in grammar:
         name = name.lower()
         schema = {**grammar["json_schema"], "x-guidance": _spacing(grammar)}
@@ -54,7 +58,12 @@ def _item(grammar: Mapping[str, Any], rules: list[str], special_id: SpecialId) -
     return name
 
 
-def _spacing(grammar: Mapping[str, Any]) -> dict[str, bool]:
+def _spacing(grammar: Mapping[str, Any]) -> dict[str, Any]:
+    if grammar.get("whitespace") == "spaced":
+        return {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+    if "most_whitespace" in grammar:
+        pattern = f"[\\x20\\x0A\\x0D\\x09]{{0,{grammar['most_whitespace']}}}"
+        return {"whitespace_flexible": True, "whitespace_pattern": pattern}
     return {"whitespace_flexible": grammar.get("whitespace") == "flexible"}
 
 
@@ -62,6 +71,19 @@ def _quoted(text: Any) -> str:
     if not isinstance(text, str):
         raise Unsupported("literals that are not UTF-8 have no spelling in Lark")
     return json.dumps(text, ensure_ascii=False)
+
+
+def _whole(pattern: str) -> str:
+    """Without edges, which Lark has not and a whole text does not need, and with greedy quantifiers only."""
+    result, in_class, quantified = "", False, False
+    for part in PARTS.findall(pattern):
+        if not in_class and (part in EDGES or (part == "?" and quantified)):
+            quantified = False
+            continue
+        in_class = part == "[" or (in_class and part != "]")
+        quantified = not in_class and part in ("*", "+", "?", "}")
+        result += part
+    return result
 
 
 def _ascii_classes(pattern: str) -> str:

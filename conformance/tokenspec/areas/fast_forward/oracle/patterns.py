@@ -8,10 +8,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from tokenspec.areas.fast_forward.records import Hex, data_of
 
+FURTHER = re.compile(r"\\p|\\P|\[:|\(\?<[a-z]|\\x\{|\\z|\(\?[is:-]+\)")
+"""What ``re`` has not, or not everywhere, and the package ``regex`` has."""
+BRACES = re.compile(r"\\x\{([0-9A-Fa-f]+)\}")
+KEYWORDS = {
+    *("type", "const", "enum", "anyOf", "$ref", "minLength", "maxLength"),
+    *("items", "prefixItems", "minItems", "maxItems", "properties", "required", "additionalProperties"),
+}
+ANNOTATIONS = {
+    *("title", "description", "default", "examples", "$schema", "$id", "$comment", "$defs", "definitions"),
+    *("deprecated", "readOnly", "writeOnly"),
+}
 WHOLE_NUMBER = "-?(?:0|[1-9][0-9]*)"
 KINDS = {
     "integer": WHOLE_NUMBER,
@@ -30,9 +42,52 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
     if "alternatives" in grammar:
         return text in map(_data, grammar["alternatives"])
     try:
-        return re.fullmatch(pattern_of(grammar), text.decode(), re.ASCII) is not None
+        whole = text.decode()
     except UnicodeDecodeError:
         return False
+    if FURTHER.search(str(grammar.get("regex", ""))):
+        regex = import_module("regex")
+        pattern = BRACES.sub(lambda found: f"\\U{int(found[1], 16):08x}", pattern_of(grammar))
+        return regex.fullmatch(pattern, whole, regex.V0) is not None
+    return re.fullmatch(pattern_of(grammar), whole, re.ASCII) is not None
+
+
+def is_regular(grammar: Mapping[str, Any]) -> bool:
+    """Whether the schema of a grammar, if it is one, is a pattern of ``re``."""
+    schema = grammar.get("json_schema")
+    plain = "most_whitespace" not in grammar and grammar.get("whitespace") != "spaced"
+    return schema is None or (plain and _is_understood(schema, schema, ()))
+
+
+def _is_understood(schema: Any, root: Any, inside: tuple[str, ...]) -> bool:
+    if not isinstance(schema, Mapping) or not set(schema) <= {*KEYWORDS, *ANNOTATIONS}:
+        return False
+    said = set(schema) - ANNOTATIONS
+    if "$ref" in schema:
+        target = root
+        for part in schema["$ref"].split("/")[1:]:
+            target = target[part.replace("~1", "/").replace("~0", "~")]
+        following = (*inside, schema["$ref"])
+        return said == {"$ref"} and schema["$ref"] not in inside and _is_understood(target, root, following)
+    for keyword in ("const", "enum", "anyOf"):
+        if keyword in schema:
+            if not said <= {keyword, *(() if keyword == "anyOf" else ("type",))}:
+                return False
+            inner = schema["anyOf"] if keyword == "anyOf" else []
+            whole = not any(isinstance(value, float) for value in _constants(schema))
+            return whole and all(_is_understood(each, root, inside) for each in inner)
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    if ("array" in kinds and "items" not in schema) or (
+        "object" in kinds and schema.get("additionalProperties") is not False
+    ):
+        return False
+    inner = [*schema.get("properties", {}).values(), *schema.get("prefixItems", ())]
+    inner += [schema["items"]] if schema.get("items", False) is not False else []
+    return bool(kinds) and all(_is_understood(each, root, inside) for each in inner)
+
+
+def _constants(schema: Mapping[str, Any]) -> list[Any]:
+    return [*schema.get("enum", ()), schema.get("const")]
 
 
 def _data(value: Any) -> bytes:

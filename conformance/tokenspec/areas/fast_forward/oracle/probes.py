@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tokenspec.areas.fast_forward.oracle.language import Language
-from tokenspec.areas.fast_forward.oracle.patterns import member
+from tokenspec.areas.fast_forward.oracle.membership import satisfies
+from tokenspec.areas.fast_forward.oracle.patterns import is_regular, member
 from tokenspec.areas.fast_forward.records import Bytes, Probe, data_of
 
 
@@ -24,6 +25,18 @@ def probed(grammar: Mapping[str, Any], prefix: bytes, probes: Sequence[Bytes]) -
     for probe in map(data_of, probes):
         allowed = language.allowed_of(probe)
         complete = allowed == len(probe) and language.complete(probe)
-        if complete != member(grammar, prefix + probe):
+        if complete != _belongs(grammar, prefix + probe):
             raise Disagreement(f"{grammar}: llguidance says {complete} of {prefix + probe!r}, re says {not complete}")
         yield Probe(allowed, complete)
+
+
+def _belongs(grammar: Mapping[str, Any], text: bytes) -> bool:
+    """The second opinion: Python's regular expressions, or ``jsonschema`` where a schema is no such pattern."""
+    if is_regular(grammar):
+        return member(grammar, text)
+    try:
+        whole = text.decode()
+    except UnicodeDecodeError:
+        return False
+    spacing = grammar.get("whitespace", "compact")
+    return satisfies(grammar["json_schema"], whole, spacing, grammar.get("most_whitespace"))
