@@ -17,16 +17,14 @@ def losses(found: Rendering) -> Iterator[Finding]:
         answer = answer_text(message)
         if answer.strip() and not stands_in(answer, region):
             yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
-        if role != "assistant":
-            continue
-        reasoning = reasoning_text(message)
-        if reasoning.strip() and not stands_in(reasoning, region):
-            yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
         beside = region.replace(answer.strip(), "", 1) if answer.strip() else region
         for call in calls_of(message):
             name = call.get("name")
             if isinstance(name, str) and name and name not in beside:
                 yield Finding("vanished-text", f"the call of {name} in message {index}", index, runs.get(index))
+        reasoning = reasoning_text(message) if role == "assistant" else ""
+        if reasoning.strip() and not stands_in(reasoning, region):
+            yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
     for tool in found.conversation.tools or ():
         name = (tool.get("function") or tool).get("name") if isinstance(tool, dict) else None
         if isinstance(name, str) and name and name not in found.text:
