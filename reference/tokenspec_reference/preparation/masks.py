@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 from tokenspec_reference.preparation.finding import Finding
 from tokenspec_reference.preparation.rendering import Rendering
@@ -16,7 +17,7 @@ def merged_headers(found: Rendering) -> Iterator[Finding]:
     for before, span in pairwise(found.spans):
         if not span.is_content or before.is_content:
             continue
-        token = bisect_right(found.starts, span.start) - 1
+        token = bisect_right(placed, span.start, key=itemgetter(0)) - 1
         start, end = placed[token]
         if start < span.start < end:
             shared = found.text[start:end]

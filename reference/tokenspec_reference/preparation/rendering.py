@@ -6,6 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from tokenspec_reference.preparation.conversation import Conversation
@@ -51,14 +52,10 @@ class Rendering:
         messages = self.conversation.messages
         return [MessageSpan(i, str(messages[i]["role"]), *run) for i, run in sorted(self.message_runs.items())]
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """The first character of each token."""
-        return [start for start, _ in self.tokens.char_spans]
-
     def token_range(self, start: int, end: int) -> Run:
         """The tokens that begin in a character range."""
-        return bisect_left(self.starts, start), bisect_left(self.starts, end)
+        placed = self.tokens.char_spans
+        return bisect_left(placed, start, key=itemgetter(0)), bisect_left(placed, end, key=itemgetter(0))
 
     def loss_mask(self) -> list[bool]:
         """What the model emits, in messages that may be trained."""
