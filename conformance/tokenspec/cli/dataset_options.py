@@ -14,11 +14,13 @@ from tokenspec.cli.render import options_of
 from tokenspec.datasets.engines import ENGINES, run
 from tokenspec.datasets.job import WORK, Job, begin, is_finished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
-from tokenspec.datasets.recipe import Recipe, faster, of_files, of_row, probes
+from tokenspec.datasets.recipe import ENCODERS, Recipe, faster, of_files, of_row, probes
 from tokenspec.datasets.source import Shard, cut, find
 from tokenspec.errors import UsageError
 
 Command = Callable[..., None]
+OVERLONG = click.Choice(["turns", "tokens", "drop"])
+ENCODER = click.Choice(["auto", *ENCODERS])
 
 
 def dataset_options(command: Command) -> Command:
@@ -38,11 +40,7 @@ def dataset_options(command: Command) -> Command:
         click.option("--split", default="train", show_default=True, help="The split of a data set that has several."),
         click.option("--max-length", type=click.IntRange(1), help="Tokens a row may have."),
         click.option(
-            "--overlong",
-            type=click.Choice(["turns", "tokens", "drop"]),
-            default="turns",
-            show_default=True,
-            help="Where a longer row is cut.",
+            "--overlong", type=OVERLONG, default="turns", show_default=True, help="Where a longer row is cut."
         ),
         click.option(
             "--max-record-mb", type=click.IntRange(1), default=16, show_default=True, help="A record's bound."
@@ -53,11 +51,7 @@ def dataset_options(command: Command) -> Command:
         click.option("--processes", type=click.IntRange(1), help="Worker processes [default: one a core]."),
         click.option("--shard-rows", type=click.IntRange(1), default=1000, show_default=True, help="Rows a shard has."),
         click.option(
-            "--encoder",
-            type=click.Choice(["auto", "tokenizers", "fastokens"]),
-            default="auto",
-            show_default=True,
-            help="auto: fastokens where it is installed and proven.",
+            "--encoder", type=ENCODER, default="auto", show_default=True, help="auto: fastokens where proven."
         ),
     )
     for option in reversed(options):

@@ -12,6 +12,7 @@ import msgspec
 from tokenspec.datasets.looking import Shown
 from tokenspec.datasets.outcome import Outcome
 from tokenspec.report.page import content_hash, legal
+from tokenspec.report.page import source as source_of_report
 from tokenspec.report.page_data import as_script
 
 BUCKETS = 40
@@ -28,7 +29,8 @@ def audit_page(title: str, made_of: dict[str, Any], found: Outcome, shown: Seque
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     facts = [("template", made_of["template_sha256"][:12]), ("tokenizer", made_of["tokenizer_sha256"][:12])]
     facts += [("code", made_of["code"]), ("encoder", made_of["recipe"]["encoder"])]
-    return environment.from_string(_source("audit.html")).render(
+    head, _, _ = source_of_report("page.html").partition("<body>")
+    return environment.from_string(head + _source("audit.html")).render(
         title=legal(title),
         facts=facts,
         data=Markup(as_script(page_data(found, shown))),  # noqa: S704 - as_script leaves nothing that ends the element
