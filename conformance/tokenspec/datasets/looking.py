@@ -55,12 +55,12 @@ def tokens_of(job: Job, row: Row) -> Tokens | None:
         found = render(preparer.renderer, preparer.encoder, conversation)
     except TokenSpecError:
         return None
-    mask = found.loss_mask()
-    labels: list[Label] = [
-        ("sampled" if trained else "content" if content else "scaffold", index if index >= 0 else None)
-        for trained, content, index in zip(mask, found.tokens.is_content, found.tokens.message_indices, strict=True)
-    ]
-    return tokens(renderer_of(job.recipe).tokenizer, found.tokens.token_ids, labels)
+    labels: list[Label] = []
+    for run in found.owned:
+        is_trained = run.is_sampled and conversation.may_train(run.owner)
+        kind = "sampled" if is_trained else "content" if run.is_content else "scaffold"
+        labels += [(kind, run.owner if run.owner >= 0 else None)] * (run.end - run.start)
+    return tokens(renderer_of(job.recipe).tokenizer, found.token_ids, labels) if labels else None
 
 
 def token_lines(shown: Shown, width: int) -> list[Text]:

@@ -1,11 +1,13 @@
 """Packing against the definition of first-fit."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenspec_reference.preparation import Pack, first_fit
-from tokenspec_reference.preparation.packing import boundaries
-from tokenspec_reference.preparation.prepared import clipped, runs_of, spread
+from tokenspec_reference.preparation.prepared import clipped, spread
+from tokenspec_reference.preparation.rendering import joined
 
 
 def by_definition(lengths, capacity):
@@ -29,9 +31,7 @@ def test_first_fit(lengths, capacity):
 
 @given(st.lists(st.booleans(), max_size=40), st.integers(0, 40))
 def test_runs_are_the_mask(mask, length):
-    assert spread(runs_of(mask), len(mask)) == mask
-    assert spread(clipped(runs_of(mask), length), min(length, len(mask))) == mask[:length]
-
-
-def test_boundaries():
-    assert boundaries([3, 0, 2]) == [0, 3, 3, 5]
+    runs = joined((k, k + 1) for k, on in enumerate(mask) if on)
+    assert all(end < start for (_, end), (start, _) in pairwise(runs))
+    assert spread(runs, len(mask)) == mask
+    assert spread(clipped(runs, length), min(length, len(mask))) == mask[:length]

@@ -7,7 +7,9 @@ import pytest
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.preparation import CODES, Conversation, Preparer
 from tokenspec_reference.preparation.fast_encoding import proven
+from tokenspec_reference.preparation.rendering import render, runs_by_token
 from tokenspec_reference.renderers import build_training_sample, create_renderer
+from tokenspec_reference.renderers.attribute import encode_and_attribute
 
 rows = pytest.importorskip("tokenspec.models")
 
@@ -193,3 +195,27 @@ def test_a_renderer_that_breaks_costs_one_row(renderer):
 
     (finding,) = Preparer(Breaks())(Conversation([user("a")])).findings
     assert (finding.code, finding.detail) == ("failed", "RuntimeError: oops")
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_runs_by_span_are_those_by_token(renderer, name):
+    messages, tools = CLEAN[name]
+    for told in (messages, [{**message, "content": f"größer 🙂 {message['content']}\n"} for message in messages]):
+        found = render(renderer, renderer.encoder, Conversation(told, tools))
+        twin = encode_and_attribute(renderer.encoder, found.text, found.spans)
+        assert found.token_ids == twin.token_ids
+        assert list(zip(found.starts, found.ends, strict=True)) == twin.char_spans
+        by_token = list(runs_by_token(twin))
+        kinds = [kind for run in found.owned for kind in [run[2:]] * (run.end - run.start)]
+        assert kinds == [kind for run in by_token for kind in [run[2:]] * (run.end - run.start)]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"straddle": "overlap"}, {"id_profile": "sampled-boundary"}, {"encoding": "isolated"}]
+)
+def test_other_rules_are_the_renderers_own(asked):
+    row = rows.load("toy-bpe")
+    other = create_renderer(row.tokenizer, chat_template=row.chat_template, **asked)
+    messages = [user("\n\nhi <|im_end|>"), answer("\nhello")]
+    prepared, sample = Preparer(other)(Conversation(messages)), build_training_sample(other, messages)
+    assert (prepared.token_ids, prepared.loss_mask) == (sample.token_ids, sample.loss_mask)

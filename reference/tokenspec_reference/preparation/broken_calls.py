@@ -46,10 +46,8 @@ def malformed(call: Mapping[str, Any]) -> str | None:
 def _read_back(
     renderer: Any, found: Rendering, index: int, calls: Sequence[Mapping[str, Any]], run: tuple[int, int]
 ) -> Iterator[Finding]:
-    tokens = found.tokens
-    ids = [tokens.token_ids[k] for k in range(*run) if tokens.sampled_mask[k] and tokens.message_indices[k] == index]
     try:
-        parsed = renderer.parse_response(ids, tools=found.conversation.tools).tool_calls
+        parsed = renderer.parse_response(found.sampled_ids(index), tools=found.conversation.tools).tool_calls
     except TokenSpecError:
         return  # nobody knows the notation: nothing is claimed
     broken = [call for call in parsed if call.status not in {"ok", "unknown_tool"}]

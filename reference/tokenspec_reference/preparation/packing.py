@@ -43,11 +43,3 @@ def first_fit(lengths: Sequence[int], capacity: int) -> list[Pack]:
             node //= 2
             room[node] = max(room[2 * node], room[2 * node + 1])
     return packs
-
-
-def boundaries(lengths: Sequence[int]) -> list[int]:
-    """``cu_seqlens`` of a pack: 0, then the end of each member."""
-    found = [0]
-    for length in lengths:
-        found.append(found[-1] + length)
-    return found

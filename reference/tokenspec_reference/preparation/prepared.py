@@ -52,17 +52,6 @@ class Prepared:
         return sum(end - start for start, end in self.trained)
 
 
-def runs_of(mask: list[bool]) -> list[Run]:
-    """The maximal runs of True."""
-    marked, found, start = bytes(mask), [], -1
-    while (start := marked.find(1, start + 1)) >= 0:
-        end = marked.find(0, start)
-        end = len(marked) if end < 0 else end
-        found.append((start, end))
-        start = end
-    return found
-
-
 def spread(runs: list[Run], length: int) -> list[bool]:
     """The mask that runs stand for."""
     mask = [False] * length

@@ -15,7 +15,7 @@ from tokenspec_reference.preparation.history import rewritten
 from tokenspec_reference.preparation.length import Overlong, cut
 from tokenspec_reference.preparation.losses import losses
 from tokenspec_reference.preparation.masks import merged_headers, untrained
-from tokenspec_reference.preparation.prepared import Prepared, clipped, runs_of
+from tokenspec_reference.preparation.prepared import Prepared, clipped
 from tokenspec_reference.preparation.rendering import Rendering, render
 from tokenspec_reference.renderers.encode import Encoder
 
@@ -59,31 +59,30 @@ class Preparer:
             return Prepared(findings=[Finding(code, str(error))])
         except Exception as error:  # noqa: BLE001 - one row must not end the other million
             return Prepared(findings=[Finding("failed", f"{type(error).__name__}: {error}")])
-        if not found.tokens.sampled_mask:
+        if not found.owned:
             return Prepared(findings=[Finding("failed", "the tokenizer cannot place its tokens, so there is no mask")])
-        loss_mask = found.loss_mask()
-        findings = list(self._findings(found, loss_mask))
-        total = kept = len(loss_mask)
+        findings = list(self._findings(found))
+        total = kept = len(found.token_ids)
         if self.max_length is not None and total > self.max_length:
-            kept, finding = cut(found, loss_mask, self.max_length, self.overlong)
+            kept, finding = cut(found, self.max_length, self.overlong)
             findings.append(finding)
-        trained = clipped(runs_of(loss_mask), kept)
+        trained = clipped(found.trained, kept)
         if not trained:
             return Prepared(findings=findings, total=total)
         return Prepared(
-            token_ids=found.tokens.token_ids[:kept],
+            token_ids=found.token_ids[:kept],
             trained=trained,
-            content=clipped(runs_of(found.tokens.is_content), kept),
+            content=clipped(found.content, kept),
             spans=[span._replace(end=min(span.end, kept)) for span in found.message_spans if span.start < kept],
             findings=findings,
             total=total,
         )
 
-    def _findings(self, found: Rendering, loss_mask: list[bool]) -> Iterator[Finding]:
+    def _findings(self, found: Rendering) -> Iterator[Finding]:
         yield from losses(found)
         yield from self._control.findings(found)
         yield from merged_headers(found)
         yield from unanswered(found.conversation.messages)
         yield from broken_calls(self.renderer, found)
         yield from rewritten(self.renderer, found)
-        yield from untrained(found, loss_mask)
+        yield from untrained(found)
