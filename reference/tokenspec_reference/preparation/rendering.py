@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby
@@ -120,9 +121,10 @@ def placed(encoder: Encoder, text: str) -> tuple[list[int], list[int], list[int]
     lengths = encoder.byte_lengths
     if lengths is not None and text.isascii():
         token_ids = encoder.ids(text)
-        ends = list(accumulate(lengths.get(token, 0) for token in token_ids))
-        if ends and ends[-1] == len(text):
-            return token_ids, [0, *ends[:-1]], ends
+        with suppress(KeyError):
+            ends = list(accumulate(map(lengths.__getitem__, token_ids)))
+            if ends and ends[-1] == len(text):
+                return token_ids, [0, *ends[:-1]], ends
     token_ids, spans = encoder.encode(text)
     return token_ids, [start for start, _ in spans or ()], [end for _, end in spans or ()]
 
