@@ -2,16 +2,19 @@
 
 import json
 import re
+import shlex
 from collections import Counter
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
 from tokenspec.cli import group
+from tokenspec.data import checkout_root
 from tokenspec.datasets.job import Job, begin
 from tokenspec.datasets.looking import look
 from tokenspec.datasets.outcome import Example, Outcome, failing
@@ -164,3 +167,19 @@ def test_an_unproven_encoder_is_not_taken(monkeypatch):
 
     monkeypatch.setattr(fastokens, "Tokenizer", Other())
     assert faster(of_row("toy-bpe"), ["hi"]) is None
+
+
+def test_the_commands_that_people_are_told_are_understood():
+    root = checkout_root()
+    told = [root / "README.md", root / "conformance" / "docs" / "pages" / "prepare-a-dataset.md"]
+    lines = [line.partition("  #")[0] for path in told for line in path.read_text(encoding="utf-8").splitlines()]
+    commands = [
+        shlex.split(line.partition("tokenspec ")[2])
+        for line in lines
+        if re.search(r"tokenspec (audit|prepare) \w+\.jsonl", line)
+    ]
+    assert len(commands) == 5
+    for verb, *words in commands:
+        command = group.get_command(click.Context(group), verb)
+        assert command is not None
+        command.make_context(verb, words)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tokenspec.datasets.recipe import Recipe
-from tokenspec.datasets.source import MEBIBYTE, Shard, Source, cut, hashes, read
+from tokenspec.datasets.source import MEBIBYTE, Shard, Source, hashes
 from tokenspec.errors import UsageError
 from tokenspec.store.writing import write_atomically
 
@@ -108,6 +108,3 @@ def is_finished(job: Job) -> bool:
 def unfinished(job: Job, shards: list[Shard]) -> list[Shard]:
     """The shards that are still to be done."""
     return [shard for shard in shards if not job.rows_file(shard.number).exists()]
-
-
-__all__ = ["Job", "Layout", "begin", "cut", "identity", "is_finished", "read", "unfinished"]
