@@ -19,7 +19,7 @@ from tokenspec.datasets.job import Job, begin
 from tokenspec.datasets.looking import look
 from tokenspec.datasets.outcome import Example, Outcome, failing
 from tokenspec.datasets.page import audit_page, histogram, page_data
-from tokenspec.datasets.recipe import faster, of_files, of_row, preparer_of
+from tokenspec.datasets.recipe import check_template, faster, of_files, of_row, preparer_of
 from tokenspec.datasets.source import cut, find
 from tokenspec.datasets.summary import print_outcome
 from tokenspec.errors import UsageError
@@ -183,3 +183,12 @@ def test_the_commands_that_people_are_told_are_understood():
         command = group.get_command(click.Context(group), verb)
         assert command is not None
         command.make_context(verb, words)
+
+
+def test_a_template_that_runs_away_is_refused_before_the_first_row():
+    recipe = replace(
+        of_row("toy-bpe"), chat_template="{{ messages[0].content * 999999999 }}", family="template", wire=()
+    )
+    with pytest.raises(UsageError, match="runs away"):
+        check_template(recipe)
+    check_template(of_row("toy-bpe"))

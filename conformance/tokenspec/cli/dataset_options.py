@@ -14,7 +14,7 @@ from tokenspec.cli.render import options_of
 from tokenspec.datasets.engines import ENGINES, run
 from tokenspec.datasets.job import WORK, Job, begin, is_finished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
-from tokenspec.datasets.recipe import ENCODERS, Recipe, faster, of_files, of_row, probes
+from tokenspec.datasets.recipe import ENCODERS, Recipe, check_template, faster, of_files, of_row, probes
 from tokenspec.datasets.source import Shard, cut, find
 from tokenspec.errors import UsageError
 
@@ -85,6 +85,7 @@ def recipe_from(given: dict[str, Any]) -> Recipe:
         recipe = of_files(given["template"], given["tokenizer"], **more)
     else:
         raise UsageError("say what renders: --row ROW, or --tokenizer DIR with --template FILE")
+    check_template(recipe)
     return replace(recipe, encoder=chosen_encoder(recipe, given["encoder"]))
 
 
@@ -92,7 +93,8 @@ def chosen_encoder(recipe: Recipe, wanted: str) -> str:
     """Who encodes: fastokens only where it gives the row's own ids on every case's conversation."""
     if wanted == "tokenizers":
         return wanted
-    if faster(recipe, probes(recipe)) is not None:
+    texts = list(probes(recipe))
+    if texts and faster(recipe, texts) is not None:
         return "fastokens"
     if wanted == "fastokens":
         raise UsageError("fastokens is not installed, or gives other ids than this tokenizer; leave --encoder out")

@@ -114,6 +114,31 @@ def faster(recipe: Recipe, texts: Any) -> Any:
     return proven(renderer_of(recipe).encoder, other, texts)
 
 
+def refuse_runaway(error: Exception) -> None:
+    """End before the first row where a template runs away on a plain conversation: every row would take a minute.
+
+    Raises:
+        UsageError: it does.
+    """
+    if getattr(error, "rejection_code", "") == "template-limit":
+        raise UsageError(f"the template runs away: {error}. Look at its loops") from error
+
+
+def check_template(recipe: Recipe) -> None:
+    """Render a question and an answer; what else the template refuses is said row by row.
+
+    Raises:
+        UsageError: it runs away.
+    """
+    from tokenspec_reference.errors import TokenSpecError
+
+    plain = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    try:
+        renderer_of(recipe).render_parts(plain, add_generation_prompt=False)
+    except TokenSpecError as error:
+        refuse_runaway(error)
+
+
 def probes(recipe: Recipe) -> Iterator[str]:
     """Every case's conversation under the recipe's template: what a faster encoder has to agree on."""
     from tokenspec_reference.errors import TokenSpecError
@@ -123,5 +148,5 @@ def probes(recipe: Recipe) -> Iterator[str]:
         given = case.input
         try:
             yield renderer.render_parts(given.get("messages"), tools=given.get("tools"), add_generation_prompt=True)[0]
-        except TokenSpecError:
-            continue
+        except TokenSpecError as error:
+            refuse_runaway(error)
