@@ -41,6 +41,7 @@ SUITE = (
             "mutation",
             "power",
             "parallel",
+            "datasets",
             "bench",
         ),
     ),

@@ -8,6 +8,7 @@ from tokenspec.areas import areas
 
 PACKAGES = {
     "tokenspec_reference.renderers": "Renderers: messages to token ids and masks, and back.",
+    "tokenspec_reference.preparation": "Conversations to training ids and masks, with what would go wrong.",
     "tokenspec_reference.processors": "Logits processors over token trees, thinking budgets and bans.",
     "tokenspec_reference.fast_forward": "Forcing tokens from a grammar within the canonical tokenisation.",
     "tokenspec_reference.aligners": "Aligning the ids of two tokenizers.",

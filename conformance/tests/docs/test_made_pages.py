@@ -12,9 +12,10 @@ from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
 from tokenspec.requirements import chapters, requirements
 from tokenspec.traceability.lock import read_lock
+from tokenspec_reference.preparation import CODES
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs"))
-from site_pages import api, command_line, links, readme, requirement_pages
+from site_pages import api, command_line, finding_pages, links, readme, requirement_pages
 from site_pages import chapters as chapter_pages
 
 
@@ -32,6 +33,13 @@ def test_every_requirement_has_a_page_with_all_that_is_known_of_it(pages: dict[s
         for name in (*locked.checks, *locked.mutants):
             assert f"| `{name}` |" in page, (id_, name)
         assert f"(../spec/{block.chapter.removesuffix('.md')}.md#spec-{id_.lower()})" in page
+
+
+def test_every_finding_has_its_section() -> None:
+    (page,) = finding_pages.pages().values()
+    for code in CODES.values():
+        assert f"## {code.name}\n" in page
+        assert all(words in page for words in (code.meaning, code.effect, code.cure, *code.requirements))
 
 
 def test_mutants_say_what_they_edit(pages: dict[str, str]) -> None:

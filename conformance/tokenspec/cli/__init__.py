@@ -17,6 +17,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("look", "Explain a requirement, a check, a case or a row."),
     "diff": ("look", "Show one case token by token, two implementations side by side."),
     "render": ("render", "Show your own conversation as tokens: owners, content and sampled masks."),
+    "audit": ("audit", "Find what breaks in a whole data set of conversations, and what would be trained."),
+    "prepare": ("prepare", "Write a whole data set as ids and loss masks that trainers read."),
     "models": ("models", "List the model rows and fetch their files."),
     "bless": ("fixtures", "Make goldens from the oracle."),
     "fixtures": ("fixtures", "Lint, verify, list and export fixtures; turn failures into cases."),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import click
 from rich import box
@@ -96,7 +98,7 @@ def list_(what: str, row: str | None) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="A row and its certificate as JSON, for scripts.")
 def explain(name: str, as_json: bool) -> None:
-    """Explain a requirement (RND-022), a check (render.text), a case (render/tool-parallel) or a row (qwen3)."""
+    """Explain a requirement (RND-022), check (render.text), case (render/tool-parallel), row (qwen3) or finding."""
     console = screen()
     if as_json:
         if name not in specs():
@@ -124,8 +126,20 @@ def explain(name: str, as_json: bool) -> None:
         console.print(Text(json.dumps(case.input, ensure_ascii=False, indent=2)))
     elif name in specs():
         explain_row(console, name)
+    elif (finding := findings().get(name)) is not None:
+        console.print(Text(f"{name}  ({finding.level}) {finding.meaning}", style="bold"))
+        console.print(Text(f"In training: {finding.effect}\nTo mend it: {finding.cure}"))
+        for id_ in finding.requirements:
+            console.print(Text(f"  {id_}  {requirements()[id_].title}"))
     else:
         raise UsageError(f"nothing is called {name!r}. See: tokenspec list requirements|checks|cases|rows")
+
+
+def findings() -> Mapping[str, Any]:
+    """What audits find, by code."""
+    from tokenspec_reference.preparation import CODES
+
+    return CODES
 
 
 def explain_requirement(console: Console, id_: str) -> None:

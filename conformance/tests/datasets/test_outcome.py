@@ -1,0 +1,194 @@
+"""What is printed and drawn of an outcome, and when a command fails; without engines and Parquet."""
+
+import json
+import re
+import shlex
+from collections import Counter
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from tokenspec.cli import group
+from tokenspec.data import checkout_root
+from tokenspec.datasets.job import Job, begin
+from tokenspec.datasets.looking import look
+from tokenspec.datasets.outcome import Example, Outcome, failing
+from tokenspec.datasets.page import audit_page, histogram, page_data
+from tokenspec.datasets.recipe import check_template, faster, of_files, of_row, preparer_of
+from tokenspec.datasets.source import cut, find
+from tokenspec.datasets.summary import print_outcome
+from tokenspec.errors import UsageError
+from tokenspec.requirements import requirements
+from tokenspec_reference.preparation import CODES, Conversation
+
+
+@pytest.fixture
+def job(tmp_path):
+    asked = [{"role": "user", "content": "\n\nhi </script> größer"}, {"role": "assistant", "content": "hello"}]
+    (tmp_path / "data.jsonl").write_text(json.dumps(asked) + "\n{\n" + json.dumps(asked[1:]) + "\n")
+    return Job(
+        find(str(tmp_path / "data.jsonl"), "train"), of_row("toy-bpe"), str(tmp_path / "out"), keep_ids=False, total=3
+    )
+
+
+@pytest.fixture
+def found():
+    examples = {
+        "header-merges": [
+            Example(0, "data.jsonl:1", "header-merges", 0, 30, 31, "message 0 begins inside the token '\n'")
+        ],
+        "broken-record": [Example(1, "data.jsonl:2", "broken-record", None, None, None, "column 2: \x1b[31m")],
+    }
+    return Outcome(
+        rows=3,
+        kept=2,
+        tokens=60,
+        trained=20,
+        lengths=[40, 0, 20],
+        shares=[0.2, 0.6],
+        rows_with=Counter({"header-merges": 1, "broken-record": 1}),
+        by_row={"header-merges": [0], "broken-record": [1]},
+        examples=examples,
+    )
+
+
+def shown_of(job, found):
+    return look(job, cut(job.source, 2), [example for several in found.examples.values() for example in several])
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_summary_fits_and_needs_no_colour(width, job, found):
+    stream = StringIO()
+    print_outcome(Console(file=stream, width=width, no_color=True), found, shown_of(job, found))
+    said = stream.getvalue()
+    assert "\x1b" not in said
+    assert all(len(line) <= width for line in said.splitlines())
+    for words in ("3 rows, 2 with ids", "header-merges", "33.33%", "row 0 (data.jsonl:1)", "Mend:"):
+        assert words in said
+    assert "␛[31m" in said
+
+
+def test_the_page_holds_the_examples_and_loads_nothing(job, found):
+    made_of = {
+        "template_sha256": "a" * 64,
+        "tokenizer_sha256": "b" * 64,
+        "code": "c",
+        "recipe": {"encoder": "tokenizers"},
+    }
+    shown = shown_of(job, found)
+    page = audit_page("data.jsonl on <toy>", made_of, found, shown)
+    assert page == audit_page("data.jsonl on <toy>", made_of, found, shown)
+    assert "data.jsonl on &lt;toy&gt;" in page
+    assert "hi </script>" not in page
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    held = json.loads(data)
+    assert held == json.loads(json.dumps(page_data(found, shown)))
+    first, second = held["examples"]
+    assert "".join(first["tokens"]["pieces"]).count("hello") == 1
+    assert second["tokens"] is None
+    assert {kind for kind, _ in first["tokens"]["labels"]} == {"scaffold", "content", "sampled"}
+
+
+def test_a_histogram_counts_everything():
+    assert sum(histogram([0.0, 1.0, 5.0])["counts"]) == 3
+    assert sum(histogram([])["counts"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("bound", "exceeded"),
+    [
+        ("header-merges", True),
+        ("header-merges>0.3", True),
+        ("header-merges>34%", False),
+        ("refused", False),
+        ("error", True),
+        ("warning>50%", False),
+    ],
+)
+def test_bounds_are_of_rows(bound, exceeded, found):
+    assert bool(failing([bound], found)) is exceeded
+
+
+@pytest.mark.parametrize("bound", ["nothing", "refused>", "refused<3", ""])
+def test_a_bound_that_means_nothing_is_refused(bound, found):
+    with pytest.raises(UsageError, match="--fail-on"):
+        failing([bound], found)
+
+
+def test_every_finding_rests_on_requirements_that_exist():
+    for code in CODES.values():
+        assert set(code.requirements) <= set(requirements())
+        assert all((code.meaning, code.effect, code.cure))
+
+
+@pytest.mark.parametrize(("total", "sample"), [(100, 7), (7, 100), (1000, 1), (12, 12), (1000, 999)])
+def test_a_sample_has_as_many_rows_as_asked(job, total, sample):
+    sampled = replace(job, total=total, sample=sample)
+    assert sum(map(sampled.is_chosen, range(total))) == min(total, sample)
+
+
+def test_a_folder_belongs_to_one_job(job):
+    assert begin(job, "code") == begin(job, "code")
+    with pytest.raises(UsageError, match=r"something else \(code\)"):
+        begin(job, "another")
+
+
+def test_a_finding_is_explained():
+    said = CliRunner().invoke(group, ["explain", "header-merges"]).output
+    assert "In training:" in said
+    assert "RND-027" in said
+
+
+def test_a_tokenizer_folder_renders_like_its_row(job):
+    recipe = of_row("toy-bpe")
+    conversation = Conversation([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
+    theirs = of_files(None, Path(recipe.directory))
+    assert preparer_of(theirs)(conversation).token_ids == preparer_of(recipe)(conversation).token_ids
+    with pytest.raises(UsageError, match="--template"):
+        of_files(None, Path(job.out))
+
+
+def test_an_unproven_encoder_is_not_taken(monkeypatch):
+    pytest.importorskip("fastokens")
+    assert faster(of_row("toy-bpe"), ["hi"]) is not None
+    import fastokens
+
+    class Other:
+        def from_file(self, _path):
+            return self
+
+        def encode(self, _text):
+            return type("Encoding", (), {"ids": [0]})
+
+    monkeypatch.setattr(fastokens, "Tokenizer", Other())
+    assert faster(of_row("toy-bpe"), ["hi"]) is None
+
+
+def test_the_commands_that_people_are_told_are_understood():
+    root = checkout_root()
+    told = [root / "README.md", root / "conformance" / "docs" / "pages" / "prepare-a-dataset.md"]
+    lines = [line.partition("  #")[0] for path in told for line in path.read_text(encoding="utf-8").splitlines()]
+    commands = [
+        shlex.split(line.partition("tokenspec ")[2])
+        for line in lines
+        if re.search(r"tokenspec (audit|prepare) \w+\.jsonl", line)
+    ]
+    assert len(commands) == 5
+    for verb, *words in commands:
+        command = group.get_command(click.Context(group), verb)
+        assert command is not None
+        command.make_context(verb, words)
+
+
+def test_a_template_that_runs_away_is_refused_before_the_first_row():
+    recipe = replace(
+        of_row("toy-bpe"), chat_template="{{ messages[0].content * 999999999 }}", family="template", wire=()
+    )
+    with pytest.raises(UsageError, match="runs away"):
+        check_template(recipe)
+    check_template(of_row("toy-bpe"))

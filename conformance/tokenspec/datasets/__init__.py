@@ -1,0 +1,1 @@
+"""Whole data sets: read, prepare with the reference, and say what was found; on one machine or on a Ray cluster."""

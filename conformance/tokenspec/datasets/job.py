@@ -1,0 +1,110 @@
+"""One job: what is read, how it is prepared, where it goes. Plain data; equal jobs write equal bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tokenspec.datasets.recipe import Recipe
+from tokenspec.datasets.source import MEBIBYTE, Shard, Source, hashes
+from tokenspec.errors import UsageError
+from tokenspec.store.writing import write_atomically
+
+Layout = Literal["plain", "padded", "packed"]
+WORK = ".work"
+"""Folder of what a finished job does not need."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """``keep_ids`` tells preparing from auditing; ``chosen`` are the rows of a sample, all where it is None."""
+
+    source: Source
+    recipe: Recipe
+    out: str
+    keep_ids: bool
+    layout: Layout = "plain"
+    pad_id: int = 0
+    largest: int = 16 * MEBIBYTE
+    shard_rows: int = 1000
+    sample: int | None = None
+    total: int = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where the results go."""
+        return Path(self.out)
+
+    def data_file(self, shard: int) -> Path:
+        """The Parquet file of a shard."""
+        return self.folder / "data" / f"part-{shard:05d}.parquet"
+
+    def findings_file(self, shard: int) -> Path:
+        """What was found in a shard."""
+        return self.folder / WORK / f"findings-{shard:05d}.parquet"
+
+    def rows_file(self, shard: int) -> Path:
+        """A line a row; it is written last, so a shard that has it is done."""
+        return self.folder / WORK / f"rows-{shard:05d}.parquet"
+
+    def is_chosen(self, row: int) -> bool:
+        """Whether a row belongs to the sample: evenly spaced, the same every time."""
+        if self.sample is None or self.sample >= self.total:
+            return True
+        return row == 0 or (row * self.sample) // self.total != ((row - 1) * self.sample) // self.total
+
+
+def identity(job: Job, code: str) -> dict[str, Any]:
+    """All that decides about the bytes of the result, and nothing else: no path, no time, no number of processes."""
+    recipe = asdict(job.recipe)
+    template, directory = recipe.pop("chat_template"), Path(recipe.pop("directory"))
+    tokenizer = (directory / "tokenizer.json").read_bytes() if (directory / "tokenizer.json").is_file() else b""
+    return {
+        "code": code,
+        "source": {"kind": job.source.kind, "split": job.source.split, "sha256": hashes(job.source)},
+        "template_sha256": hashlib.sha256(template.encode()).hexdigest(),
+        "tokenizer_sha256": hashlib.sha256(tokenizer).hexdigest(),
+        "recipe": json.loads(json.dumps(recipe)),
+        "options": {
+            "keep_ids": job.keep_ids,
+            "layout": job.layout,
+            "pad_id": job.pad_id,
+            "largest": job.largest,
+            "shard_rows": job.shard_rows,
+            "sample": job.sample,
+        },
+    }
+
+
+def begin(job: Job, code: str) -> dict[str, Any]:
+    """Claim the folder for this job, or go on with it.
+
+    Raises:
+        UsageError: the folder holds something else.
+    """
+    said = identity(job, code)
+    plan = job.folder / WORK / "plan.json"
+    known = job.folder / "manifest.json" if (job.folder / "manifest.json").exists() else plan
+    if known.exists():
+        before = json.loads(known.read_text(encoding="utf-8"))
+        if before.get("made_of", before) != said:
+            differs = [key for key in said if before.get("made_of", before).get(key) != said[key]]
+            raise UsageError(f"{job.out}: made of something else ({', '.join(differs)}). Give another folder with -o")
+    elif job.folder.exists() and any(job.folder.iterdir()):
+        raise UsageError(f"{job.out}: not empty, and not begun by this command. Give another folder with -o")
+    else:
+        write_atomically(plan, json.dumps(said, indent=1, sort_keys=True) + "\n")
+    return said
+
+
+def is_finished(job: Job) -> bool:
+    """Whether a job has written everything."""
+    return (job.folder / "manifest.json").exists()
+
+
+def unfinished(job: Job, shards: list[Shard]) -> list[Shard]:
+    """The shards that are still to be done."""
+    return [shard for shard in shards if not job.rows_file(shard.number).exists()]

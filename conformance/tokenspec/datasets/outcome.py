@@ -1,0 +1,176 @@
+"""What a whole job came to: counts, duplicates, examples; and the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tokenspec import __version__
+from tokenspec.datasets.job import WORK, Job
+from tokenspec.datasets.shard import findings_of, leftovers, rows_table, write
+from tokenspec.datasets.source import Shard, file_hash
+from tokenspec.errors import UsageError
+from tokenspec.store.writing import write_atomically
+
+EXAMPLES = 5
+"""How many examples of a finding are shown."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A finding to look at."""
+
+    row: int
+    place: str
+    code: str
+    message: int | None
+    first_token: int | None
+    end_token: int | None
+    detail: str
+
+
+@dataclass
+class Outcome:
+    """Counts over all rows. ``rows_with`` counts rows by code, ``by_row`` lists the rows of each code in order."""
+
+    rows: int = 0
+    kept: int = 0
+    tokens: int = 0
+    trained: int = 0
+    lengths: list[int] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+    rows_with: Counter[str] = field(default_factory=Counter)
+    by_row: dict[str, list[int]] = field(default_factory=dict)
+    examples: dict[str, list[Example]] = field(default_factory=dict)
+
+
+def collect(job: Job, shards: Sequence[Shard]) -> None:
+    """Join what the shards found, in their order, and find duplicates: ``rows.parquet`` and ``findings.parquet``."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    seen: dict[str, int] = {}
+    rows, findings = [], []
+    for shard in shards:
+        table = pq.read_table(job.rows_file(shard.number))
+        again: list[tuple[Any, ...]] = []
+        named = (table.column(name).to_pylist() for name in ("row", "place", "digest"))
+        for row, place, digest in zip(*named, strict=True):
+            if digest and (first := seen.setdefault(digest, row)) != row:
+                again.append((row, place, "duplicate", None, None, None, f"the same as row {first}"))
+        own = pa.concat_tables([pq.read_table(job.findings_file(shard.number)), findings_of(again)])
+        rows.append(table)
+        findings.append(own.sort_by([("row", "ascending")]) if again else own)
+    write(job.folder / "findings.parquet", pa.concat_tables(findings) if findings else findings_of([]))
+    write(job.folder / "rows.parquet", pa.concat_tables(rows) if rows else rows_table([]))
+
+
+def outcome_of(folder: Path) -> Outcome:
+    """What the two files of a job say."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / "rows.parquet")
+    totals, kept, trained = (table.column(name).to_pylist() for name in ("total", "kept", "trained"))
+    found = Outcome(
+        rows=len(totals),
+        kept=sum(count > 0 for count in kept),
+        tokens=sum(kept),
+        trained=sum(trained),
+        lengths=totals,
+        shares=[part / whole for part, whole in zip(trained, kept, strict=True) if whole],
+    )
+    count(found, pq.read_table(folder / "findings.parquet"))
+    return found
+
+
+def count(found: Outcome, table: Any) -> None:
+    """Count findings by rows, and keep the first examples of each."""
+    names = list(Example.__dataclass_fields__)
+    for values in zip(*(table.column(name).to_pylist() for name in names), strict=True):
+        example = Example(*values)
+        rows = found.by_row.setdefault(example.code, [])
+        if not rows or rows[-1] != example.row:
+            rows.append(example.row)
+            if len(rows) <= EXAMPLES:
+                found.examples.setdefault(example.code, []).append(example)
+    found.rows_with.update({code: len(rows) for code, rows in found.by_row.items()})
+
+
+def finish(job: Job, made_of: dict[str, Any], shards: Sequence[Shard], found: Outcome) -> None:
+    """Write the manifest, the last file of all, and remove what is not needed any more."""
+    files = [job.data_file(shard.number) for shard in shards] if job.keep_ids else []
+    files += [job.folder / "findings.parquet", job.folder / "rows.parquet"]
+    manifest = {
+        "made_of": made_of,
+        "rows": found.rows,
+        "rows_with_ids": found.kept,
+        "tokens": found.tokens,
+        "trained_tokens": found.trained,
+        "findings": dict(sorted(found.rows_with.items())),
+        "files": {str(path.relative_to(job.folder)): file_hash(path) for path in files if path.exists()},
+    }
+    for path in list(leftovers(job.folder)):
+        path.unlink(missing_ok=True)
+    write_atomically(job.folder / "manifest.json", json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    shutil.rmtree(job.folder / WORK, ignore_errors=True)
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """The version of what decides about the result: a hash over our own sources, and the versions beside them."""
+    import tokenspec.datasets
+    import tokenspec_reference
+
+    digest = hashlib.sha256()
+    for package in (tokenspec_reference, tokenspec.datasets):
+        root = Path(str(package.__file__)).parent
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    others = " ".join(f"{name} {_version(name)}" for name in ("tokenizers", "transformers", "fastokens", "pyarrow"))
+    return f"tokenspec {__version__} {digest.hexdigest()[:16]} {others}"
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "-"
+
+
+_BOUND = re.compile(r"([a-z-]+)(?:>(\d+(?:\.\d+)?)(%?))?")
+
+
+def failing(wanted: Sequence[str], found: Outcome) -> list[str]:
+    """The bounds of ``--fail-on`` that are exceeded: ``CODE``, ``CODE>0.01`` or ``CODE>1%``; a level names its codes.
+
+    Raises:
+        UsageError: no such code or bound.
+    """
+    from tokenspec_reference.preparation import CODES
+
+    exceeded = []
+    for text in wanted:
+        match = _BOUND.fullmatch(text.strip())
+        if match is None:
+            raise UsageError(f"--fail-on {text}: expected CODE or CODE>SHARE, for example refused>0.01")
+        name, number, percent = match.groups()
+        codes = [code for code, facts in CODES.items() if name in {code, facts.level}]
+        if not codes:
+            raise UsageError(
+                f"--fail-on {text}: no finding {name!r}. Known: {', '.join(CODES)}, or error, warning, note"
+            )
+        bound = float(number or 0) / (100 if percent else 1)
+        rows = {row for code in codes for row in found.by_row.get(code, ())}
+        share = len(rows) / found.rows if found.rows else 0.0
+        if share > bound:
+            exceeded.append(f"{text}: {len(rows)} of {found.rows} rows ({share:.2%})")
+    return exceeded

@@ -1,0 +1,221 @@
+"""What preparation says of small conversations, each with one thing wrong."""
+
+import json
+
+import pytest
+
+from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.preparation import CODES, Conversation, Preparer
+from tokenspec_reference.preparation.fast_encoding import proven
+from tokenspec_reference.preparation.rendering import render, runs_by_token
+from tokenspec_reference.renderers import build_training_sample, create_renderer
+from tokenspec_reference.renderers.attribute import encode_and_attribute
+
+rows = pytest.importorskip("tokenspec.models")
+
+TOOL = {"type": "function", "function": {"name": "find", "parameters": {"type": "object", "properties": {}}}}
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def answer(text, **more):
+    return {"role": "assistant", "content": text, **more}
+
+
+def call(arguments=None, name="find", call_id="call00001"):
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments or {"x": 1}}}
+
+
+def result(text="21", call_id="call00001"):
+    return {"role": "tool", "content": text, "tool_call_id": call_id}
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    row = rows.load("toy-bpe")
+    return create_renderer(row.tokenizer, chat_template=row.chat_template)
+
+
+def codes(prepared):
+    return [finding.code for finding in prepared.findings]
+
+
+CLEAN = {
+    "one turn": ([user("hi"), answer("hello")], None),
+    "two turns": ([user("hi"), answer("hello"), user("more"), answer("yes")], None),
+    "tools": ([user("hi"), answer("", tool_calls=[call()]), result(), answer("21 degrees")], [TOOL]),
+    "ends in a call": ([user("hi"), answer("", tool_calls=[call()])], [TOOL]),
+    "thought": ([user("hi"), answer("hello", reasoning_content="greet back")], None),
+    "thought inside": ([user("hi"), answer("<think>\ngreet back\n</think>\n\nhello")], None),
+    "call inside": ([user("hi"), answer('<tool_call>\n{"name": "find", "arguments": {}}\n</tool_call>')], [TOOL]),
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_whole_conversation_is_flagged_by_nothing(renderer, name):
+    messages, tools = CLEAN[name]
+    prepared = Preparer(renderer)(Conversation(messages, tools))
+    sample = build_training_sample(renderer, messages, tools=tools)
+    assert prepared.findings == []
+    assert (prepared.token_ids, prepared.loss_mask) == (sample.token_ids, sample.loss_mask)
+    rendered = renderer.render(messages, tools=tools)
+    assert prepared.is_content == rendered.is_content
+    outer = [(span.message, span.start, span.end) for span in prepared.spans]
+    assert outer == [(i, *span) for i, span in enumerate(rendered.message_token_spans()) if span]
+
+
+BROKEN = {
+    "refused": [[{"role": "developer", "content": "x"}, user("hi"), answer("x")], []],
+    "control-token": [[user("a<|im_end|>b"), answer("x")]],
+    "header-merges": [[user("\n\nhi"), answer("x")]],
+    "empty-loss-mask": [[user("a")]],
+    "broken-call": [
+        [user("a"), answer("", tool_calls=[call('{"x": 1')]), result(), answer("b")],
+        [user("a"), answer("", tool_calls=[call("[1]")]), result(), answer("b")],
+        [user("a"), answer('<tool_call>\n{"name": "find", "arguments": {"x"\n</tool_call>')],
+    ],
+    "call-without-result": [
+        [user("a"), answer("", tool_calls=[call()]), user("b"), answer("c")],
+        [user("a"), answer("", tool_calls=[call(), call(call_id="call00002")]), result(), answer("c")],
+    ],
+    "result-without-call": [
+        [user("a"), result(), answer("b")],
+        [user("a"), answer("", tool_calls=[call()]), result(), result(), answer("b")],
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "number"), [(code, k) for code, several in BROKEN.items() for k in range(len(several))]
+)
+def test_one_thing_wrong_is_one_finding(renderer, code, number):
+    prepared = Preparer(renderer)(Conversation(BROKEN[code][number], [TOOL]))
+    assert codes(prepared) == [code]
+    assert (prepared.token_ids == []) == (CODES[code].level == "error")
+
+
+def test_a_thought_that_history_loses_is_dropped_and_the_prefix_rewritten(renderer):
+    messages = [user("a"), answer("b", reasoning_content="because"), user("c"), answer("d")]
+    assert codes(Preparer(renderer)(Conversation(messages))) == ["reasoning-dropped", "prefix-unstable"]
+
+
+def test_what_a_template_leaves_out_is_told():
+    row = rows.load("toy-bpe")
+    template = "{% for m in messages %}{% if m.role != 'tool' %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n"
+    template += "{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    prepare = Preparer(create_renderer(row.tokenizer, chat_template=template))
+    loop = [user("a"), answer("", tool_calls=[call()]), result("21 degrees"), answer("b")]
+    found = prepare(Conversation(loop, [TOOL])).findings
+    assert [(f.code, f.message) for f in found] == [("vanished-text", 1), ("vanished-text", 2), ("vanished-text", None)]
+
+
+def test_a_prompt_that_opens_a_thought_is_not_how_the_turn_begins():
+    row = rows.load("toy-bpe")
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    template += "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
+    prepared = Preparer(create_renderer(row.tokenizer, chat_template=template))(Conversation([user("a"), answer("b")]))
+    assert "sampled-differs" in codes(prepared)
+
+
+def test_a_template_that_runs_away_is_a_finding():
+    row = rows.load("toy-bpe")
+    template = "{{ messages[0].content * 999999999 }}"
+    prepare = Preparer(create_renderer(row.tokenizer, family="template", chat_template=template))
+    assert codes(prepare(Conversation([user("a"), answer("b")]))) == ["template-limit"]
+
+
+def test_messages_without_weight_are_context(renderer):
+    messages = [user("a"), answer("first"), user("b"), answer("second")]
+    prepared = Preparer(renderer)(Conversation(messages, trained=(True, False, True, True)))
+    assert prepared.findings == []
+    text = renderer.tokenizer.decode([t for t, on in zip(prepared.token_ids, prepared.loss_mask, strict=True) if on])
+    assert text == "second<|im_end|>"
+    nothing = Preparer(renderer)(Conversation(messages, trained=(False,) * 4))
+    assert codes(nothing) == ["empty-loss-mask"]
+
+
+@pytest.mark.parametrize("overlong", ["turns", "tokens", "drop"])
+def test_what_is_cut_is_said(renderer, overlong):
+    messages = [user("a"), answer("first " * 5), user("b"), answer("second " * 20)]
+    whole = Preparer(renderer)(Conversation(messages))
+    second = whole.spans[1].end
+    bound = second + 12
+    prepared = Preparer(renderer, max_length=bound, overlong=overlong)(Conversation(messages))
+    (finding,) = [f for f in prepared.findings if f.code == "over-length"]
+    assert prepared.total == len(whole.token_ids)
+    behind = max(span.end for span in whole.spans if span.end <= bound)
+    assert len(prepared.token_ids) == {"turns": behind, "tokens": bound, "drop": 0}[overlong]
+    assert ("INSIDE" in finding.detail) == (overlong == "tokens")
+    assert whole.token_ids[: len(prepared.token_ids)] == prepared.token_ids
+
+
+def test_a_bound_is_positive(renderer):
+    with pytest.raises(TokenSpecError, match="max_length"):
+        Preparer(renderer, max_length=0)
+
+
+def test_a_faster_encoder_is_taken_only_where_it_agrees(renderer):
+    class Same:
+        def encode(self, text):
+            return renderer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
+
+    class Other:
+        def encode(self, text):
+            return renderer.tokenizer.backend_tokenizer.encode(text + "!", add_special_tokens=False)
+
+    class Broken:
+        def encode(self, text):
+            raise RuntimeError(text)
+
+    texts = ["hi there<|im_end|>\n", "  two\n\nlines"]
+    fast = proven(renderer.encoder, Same(), texts)
+    conversation = Conversation(CLEAN["two turns"][0])
+    assert Preparer(renderer, encoder=fast)(conversation) == Preparer(renderer)(conversation)
+    assert proven(renderer.encoder, Other(), texts) is None
+    assert proven(renderer.encoder, Broken(), texts) is None
+    assert Preparer(renderer, encoder=fast and type(fast)(renderer.encoder, Other()))(conversation).token_ids
+
+
+def test_inputs_stay_and_results_repeat(renderer):
+    messages, tools = CLEAN["tools"]
+    before = json.dumps([messages, tools])
+    prepare = Preparer(renderer)
+    assert prepare(Conversation(messages, tools)) == prepare(Conversation(messages, tools))
+    assert json.dumps([messages, tools]) == before
+
+
+def test_a_renderer_that_breaks_costs_one_row(renderer):
+    class Breaks:
+        encoder = renderer.encoder
+
+        def render_parts(self, *_args, **_options):
+            raise RuntimeError("oops")
+
+    (finding,) = Preparer(Breaks())(Conversation([user("a")])).findings
+    assert (finding.code, finding.detail) == ("failed", "RuntimeError: oops")
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_runs_by_span_are_those_by_token(renderer, name):
+    messages, tools = CLEAN[name]
+    for told in (messages, [{**message, "content": f"größer 🙂 {message['content']}\n"} for message in messages]):
+        found = render(renderer, renderer.encoder, Conversation(told, tools))
+        twin = encode_and_attribute(renderer.encoder, found.text, found.spans)
+        assert found.token_ids == twin.token_ids
+        assert list(zip(found.starts, found.ends, strict=True)) == twin.char_spans
+        by_token = list(runs_by_token(twin))
+        kinds = [kind for run in found.owned for kind in [run[2:]] * (run.end - run.start)]
+        assert kinds == [kind for run in by_token for kind in [run[2:]] * (run.end - run.start)]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"straddle": "overlap"}, {"id_profile": "sampled-boundary"}, {"encoding": "isolated"}]
+)
+def test_other_rules_are_the_renderers_own(asked):
+    row = rows.load("toy-bpe")
+    other = create_renderer(row.tokenizer, chat_template=row.chat_template, **asked)
+    messages = [user("\n\nhi <|im_end|>"), answer("\nhello")]
+    prepared, sample = Preparer(other)(Conversation(messages)), build_training_sample(other, messages)
+    assert (prepared.token_ids, prepared.loss_mask) == (sample.token_ids, sample.loss_mask)

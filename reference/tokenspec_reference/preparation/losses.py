@@ -1,0 +1,31 @@
+"""What was given and is not in the text: messages, calls, tools, reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokenspec_reference.preparation.finding import Finding
+from tokenspec_reference.preparation.given_text import answer_text, calls_of, reasoning_text, stands_in
+from tokenspec_reference.preparation.rendering import Rendering
+
+
+def losses(found: Rendering) -> Iterator[Finding]:
+    """``vanished-text`` and ``reasoning-dropped``."""
+    regions, runs = found.regions, found.message_runs
+    for index, message in enumerate(found.conversation.messages):
+        region, role = regions.get(index, ""), message["role"]
+        answer = answer_text(message)
+        if answer.strip() and not stands_in(answer, region):
+            yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
+        beside = region.replace(answer.strip(), "", 1) if answer.strip() else region
+        for call in calls_of(message):
+            name = call.get("name")
+            if isinstance(name, str) and name and name not in beside:
+                yield Finding("vanished-text", f"the call of {name} in message {index}", index, runs.get(index))
+        reasoning = reasoning_text(message) if role == "assistant" else ""
+        if reasoning.strip() and not stands_in(reasoning, region):
+            yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
+    for tool in found.conversation.tools or ():
+        name = (tool.get("function") or tool).get("name") if isinstance(tool, dict) else None
+        if isinstance(name, str) and name and name not in found.text:
+            yield Finding("vanished-text", f"the tool {name}")
