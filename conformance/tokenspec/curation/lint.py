@@ -34,7 +34,7 @@ from tokenspec.store.records import Golden
 from tokenspec.store.smoke import smoke_cases
 
 MAX_ENTRY = 64 * 1024
-MAX_TREE = 32 * 1024 * 1024
+MAX_TREE = 40 * 1024 * 1024
 ENTRIES = ("cases", "regressions", "golden", "flips")
 WEASEL = re.compile(r"\b(should|test that|tests that|check that)\b", re.IGNORECASE)
 SLUG = re.compile(r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$")
