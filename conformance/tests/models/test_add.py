@@ -267,7 +267,7 @@ def test_a_row_does_not_take_the_place_of_another_that_has_its_vocabulary() -> N
     assert displaced(msgspec.structs.replace(old, id="kimi-k3")) == []
     lost = displaced(msgspec.structs.replace(old, id="a-kimi"))
     assert lost
-    assert all(name.startswith("fast-forward/kimi-k2/") for name in lost)
+    assert all(name.split("/")[:2] in (["fast-forward", "kimi-k2"], ["grammar-mask", "kimi-k2"]) for name in lost)
 
 
 def test_an_error_while_writing_leaves_nothing(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,13 +52,15 @@ def walk(given: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 CASES: list[Case] = [
-    case(
-        f"walk-{slug}",
-        "Every way of some ids to a depth, and back again.",
-        "MASK_STATE",
-        grammar,
-        *walk({"grammar": grammar, "vocabulary": known}),
-        vocabulary=known,
-    )
-    for slug, grammar, known in GRAMMARS
+    *(
+        case(
+            f"walk-{slug}",
+            "Every way of some ids to a depth, and back again.",
+            "MASK_STATE",
+            grammar,
+            *walk({"grammar": grammar, "vocabulary": known}),
+            vocabulary=known,
+        )
+        for slug, grammar, known in GRAMMARS
+    ),
 ]

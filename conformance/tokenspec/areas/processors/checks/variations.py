@@ -191,8 +191,10 @@ def is_renamable(processor: dict[str, Any], vocab_size: int) -> bool:
             return all(map(are_ids, value))
         return type(value) is int and 0 <= value < vocab_size
 
-    if processor.get("kind") == "after" and not is_renamable(processor["processor"], vocab_size):
-        return False
+    if processor.get("kind") == "after":
+        inner = processor.get("processor")
+        if not isinstance(inner, dict) or not is_renamable(inner, vocab_size):
+            return False
     if processor.get("kind") != "tree":
         return all(are_ids(value) for key, value in processor.items() if key in ID_FIELDS)
     if not is_readable(processor) or not parse_tree(processor)["sep"]:

@@ -219,7 +219,8 @@ def advance(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> No
 
 def crosses(processors: list[dict[str, Any]]) -> bool:
     """Whether rows hear of each other."""
-    inner = [one["processor"] for one in processors if one["kind"] == "after"]
+    behind = (one.get("processor") for one in processors if one.get("kind") == "after")
+    inner = [one for one in behind if isinstance(one, dict)]
     heard = any(one.get("cross_sequence_ban") and one["combo_token_size"] > 1 for one in processors)
     return heard or (bool(inner) and crosses(inner))
 
