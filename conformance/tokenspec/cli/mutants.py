@@ -12,13 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from tokenspec.adapters.resolve import resolve
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models.spec import Status
 from tokenspec.mutation import Autopsy, autopsies, cells_for, load_mutants
-from tokenspec.parallel import default_jobs
-from tokenspec.runner import Run
+from tokenspec.parallel import default_jobs, run_in_processes
+from tokenspec.runner import DEFAULT_TIMEOUT
 from tokenspec.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -73,20 +72,6 @@ def mutants(
     if record:
         refuse_unlocked(chosen)
     console = screen()
-    cache: dict[Any, Any] = {}
-    cells = {id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}
-    twin = resolve("reference")
-    broken = [
-        f"{result.name} {finding.check}: {finding.detail if finding.slow else finding.verdict}"
-        for result in Run([twin], list(cells.values()))
-        for finding in result.findings
-        if finding.verdict is not Verdict.PASS and (finding.non_conformant or finding.verdict is Verdict.ERROR)
-    ]
-    twin.close()
-    for line in broken[:10]:
-        console.print(f"the unmutated reference fails {line}", soft_wrap=True)
-    if broken:
-        sys.exit(1)
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -94,6 +79,12 @@ def mutants(
         console=screen(stderr=True),
         transient=True,
     )
+    with progress:
+        broken = failures_of_the_unmutated(chosen, progress, jobs or default_jobs())
+    for line in broken[:10]:
+        console.print(f"the unmutated reference fails {line}", soft_wrap=True)
+    if broken:
+        sys.exit(1)
     with progress:
         task = progress.add_task("killing", total=len(chosen))
 
@@ -112,6 +103,23 @@ def mutants(
     for line in stale:
         console.print(line, soft_wrap=True)
     sys.exit(1 if stale else 0)
+
+
+def failures_of_the_unmutated(chosen: Sequence[Mutant], progress: Progress, jobs: int) -> list[str]:
+    """What the reference itself fails, a line each, on the cells the mutants are judged on."""
+    cache: dict[Any, Any] = {}
+    cells = list({id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}.values())
+    task = progress.add_task("unmutated", total=len(cells))
+    broken = []
+    for result in run_in_processes(["reference"], cells, DEFAULT_TIMEOUT, jobs):
+        progress.update(task, advance=1)
+        broken += [
+            f"{result.name} {finding.check}: {finding.detail if finding.slow else finding.verdict}"
+            for finding in result.findings
+            if finding.verdict is not Verdict.PASS and (finding.non_conformant or finding.verdict is Verdict.ERROR)
+        ]
+    progress.remove_task(task)
+    return broken
 
 
 def choose(areas: tuple[str, ...], only: tuple[str, ...]) -> list[Mutant]:

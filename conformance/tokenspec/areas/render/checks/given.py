@@ -52,16 +52,18 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
 def answered_with_the_rows_template(subject: Subject) -> Ok:
     """The answer where the row's template, or its twin, comes with the conversation.
 
-    Results of tools stand in the assistant's own turn on some rows, which only a row can state: they keep the template.
+    That a turn ends in the token which opens a result is what only a row can state: there the template is kept.
 
     Raises:
         NotComparable: the row has none, or there is no answer.
     """
-    template = row_of(subject).chat_template
+    row = row_of(subject)
+    template = row.chat_template
     if not template:
         raise NotComparable("the row has an encoder in the place of a template")
     has_results = any(message.get("role") == "tool" for message in subject.request.get("messages") or ())
-    options = {**subject.request["options"], OPTION: template if has_results else template + TWIN}
+    stated = has_results and len(row.spec.wire.assistant_close) > 1
+    options = {**subject.request["options"], OPTION: template if stated else template + TWIN}
     outcome = subject.call({**subject.request, "options": options})
     if not isinstance(outcome, Ok):
         raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
