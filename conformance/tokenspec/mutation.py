@@ -28,6 +28,7 @@ class Autopsy:
 
     ``killed_by`` are the failing checks that cite a requirement the mutant declares to break, ``failed`` all failing
     requirement ids, ``passed`` how many verdicts still pass: a mutant that fails everything proves nothing.
+    ``noticed_in`` names the cells it was caught in.
     """
 
     mutant: Mutant
@@ -36,6 +37,7 @@ class Autopsy:
     kills: frozenset[str]
     passed: int
     error: str
+    noticed_in: frozenset[str]
 
     @property
     def killed(self) -> bool:
@@ -79,6 +81,7 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
     failed: set[str] = set()
     killed_by: set[str] = set()
     kills: set[str] = set()
+    noticed_in: set[str] = set()
     passed, error = 0, ""
     for result in Run([InProcess(mutant.id, mutant.make())], likely_first(cells, mutant)):
         for finding in result.findings:
@@ -89,11 +92,14 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
                 if set(finding.requires) & set(mutant.breaks):
                     killed_by.add(finding.check)
                     kills.update(set(finding.requires) & set(mutant.breaks))
+                    noticed_in.add(result.name)
             elif finding.verdict is Verdict.ERROR and not error:
                 error = f"{result.name}: {finding.detail}"
         if kills >= set(mutant.breaks) and passed:
             break
-    return Autopsy(mutant, tuple(sorted(killed_by)), frozenset(failed), frozenset(kills), passed, error)
+    return Autopsy(
+        mutant, tuple(sorted(killed_by)), frozenset(failed), frozenset(kills), passed, error, frozenset(noticed_in)
+    )
 
 
 _cells: dict[tuple[str, tuple[str, ...]], list[Cell]] = {}

@@ -57,7 +57,7 @@ def mutants(
 ) -> None:
     """Run every deliberately broken implementation; each must be caught by a check that cites what it breaks.
 
-    The unmutated reference runs on the same cells first and must pass: otherwise a kill means nothing.
+    The unmutated reference runs on the cells they were caught in and must pass: otherwise a kill means nothing.
 
     With --automatic the reference's source is edited at random, and each edit is judged on the cells that execute it:
     killed by a check, crashed, survived, or equivalent (listed by hand). What cells execute is measured once and kept.
@@ -80,20 +80,17 @@ def mutants(
         transient=True,
     )
     with progress:
-        broken = failures_of_the_unmutated(chosen, progress, jobs or default_jobs())
-    for line in broken[:10]:
-        console.print(f"the unmutated reference fails {line}", soft_wrap=True)
-    if broken:
-        sys.exit(1)
-    with progress:
         task = progress.add_task("killing", total=len(chosen))
 
         def step(done: Autopsy) -> None:
             progress.update(task, advance=1, description=done.mutant.id)
 
         found = autopsies(chosen, step, jobs or default_jobs())
+        broken = failures_of_the_unmutated(found, progress, jobs or default_jobs())
     print_autopsies(console, found)
-    if any(not result.killed for result in found):
+    for line in broken[:10]:
+        console.print(f"the unmutated reference fails {line}", soft_wrap=True)
+    if broken or any(not result.killed for result in found):
         sys.exit(1)
     if record:
         write_kills(found, whole=whole)
@@ -105,10 +102,11 @@ def mutants(
     sys.exit(1 if stale else 0)
 
 
-def failures_of_the_unmutated(chosen: Sequence[Mutant], progress: Progress, jobs: int) -> list[str]:
-    """What the reference itself fails, a line each, on the cells the mutants are judged on."""
+def failures_of_the_unmutated(found: Sequence[Autopsy], progress: Progress, jobs: int) -> list[str]:
+    """What the reference itself fails, a line each, of the cells that mutants were caught in."""
     cache: dict[Any, Any] = {}
-    cells = list({id(cell): cell for mutant in chosen for cell in cells_for(mutant, cache)}.values())
+    asked = {cell.name: cell for one in found for cell in cells_for(one.mutant, cache) if cell.name in one.noticed_in}
+    cells = sorted(asked.values(), key=lambda cell: cell.row)
     task = progress.add_task("unmutated", total=len(cells))
     broken = []
     for result in run_in_processes(["reference"], cells, DEFAULT_TIMEOUT, jobs):
