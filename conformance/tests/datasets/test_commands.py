@@ -74,11 +74,16 @@ def undisturbed(path, tmp_path_factory):
     return out
 
 
-def until_begun(out, run):
-    """Wait until a first shard is done."""
-    while not list(out.glob(".work/rows-*.parquet")):
+def until(run, is_so):
+    """Wait for a run to come that far."""
+    while not is_so():
         assert run.poll() is None, run.communicate()[0]
         time.sleep(0.02)
+
+
+def until_begun(out, run):
+    """Wait until a first shard is done."""
+    until(run, lambda: list(out.glob(".work/rows-*.parquet")))
 
 
 def test_rows_are_all_there_in_order(undisturbed):
