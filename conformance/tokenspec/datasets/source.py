@@ -78,6 +78,8 @@ def find(data: str, split: str) -> Source:
         for suffix, loader in TABLES.items():
             if files := tuple(str(file) for file in sorted(path.glob(f"*{suffix}"))):
                 return Source("table", path.name, files, loader, split)
+        if any(file.suffix in {*LINES, *TABLES} for file in path.rglob("*")):
+            return Source("table", path.name, (str(path),), "hub", split)
         raise UsageError(f"{data}: no .jsonl, .parquet, .csv or .arrow file in this folder")
     if path.suffix or data.startswith(("/", ".", "file:")):
         raise UsageError(f"{data}: no such file or folder. Give a file, a folder, or the name of a data set of the hub")
@@ -239,6 +241,9 @@ def _table(source: Source) -> Any:
 
 def hashes(source: Source) -> dict[str, str]:
     """What the source is, for a manifest: the sha256 of each file by its name, or the fingerprint of a table."""
+    if source.loader == "hub" and (folder := Path(source.files[0])).is_dir():
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): Place(str(path)).sha256() for path in files}
     if source.loader in {"folder", "hub"}:
         return {source.name: str(getattr(_records(source), "_fingerprint", ""))}
     return {Place(path).name: Place(path).sha256() for path in source.files}
