@@ -74,11 +74,16 @@ def undisturbed(path, tmp_path_factory):
     return out
 
 
-def until_begun(out, run):
-    """Wait until a first shard is done."""
-    while not list(out.glob(".work/rows-*.parquet")):
+def until(run, is_so):
+    """Wait for a run to come that far."""
+    while not is_so():
         assert run.poll() is None, run.communicate()[0]
         time.sleep(0.02)
+
+
+def until_begun(out, run):
+    """Wait until a first shard is done."""
+    until(run, lambda: list(out.glob(".work/rows-*.parquet")))
 
 
 def test_rows_are_all_there_in_order(undisturbed):
@@ -88,6 +93,7 @@ def test_rows_are_all_there_in_order(undisturbed):
     assert table_of["row"] == list(range(ROWS))
     for row in table_of:
         assert len(row["input_ids"]) == len(row["labels"]) == len(row["loss_mask"]) == len(row["position"])
+        assert row["attention_mask"] == [1] * len(row["input_ids"])
         assert (row["refused"] is None) == bool(row["input_ids"])
         trained = [(t if on else -100) for t, on in zip(row["input_ids"], row["loss_mask"], strict=True)]
         assert row["labels"] == trained
@@ -210,12 +216,15 @@ def test_every_table_gives_the_rows_of_the_lines(undisturbed, tmp_path):
     texts = datasets.Dataset.from_list([{"chat": json.dumps(record["messages"])} for record in records])
     texts.to_csv(tmp_path / "a.csv")
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    for split, some in (("train", table_of.select([0])), ("test", table_of)):
+        some.to_parquet(tmp_path / "hub" / "data" / f"{split}-00000-of-00001.parquet")  # as the hub lays them out
+    tables = (("a.parquet",), ("folder",), ("a.csv", "--column", "messages=chat"), ("hub", "--split", "test"))
     found = []
-    for name, *more in (("a.jsonl",), ("a.parquet",), ("folder",), ("a.csv", "--column", "messages=chat")):
+    for name, *more in (("a.jsonl",), *tables):
         out = tmp_path / f"out-{name}"
         done(start(words(tmp_path / name, out, "--processes", "1", *more)))
         found.append(pq.read_table(out / "data").column("input_ids").to_pylist())
-    assert found[0] == found[1] == found[2] == found[3]
+    assert all(one == found[0] for one in found)
 
 
 def test_an_audit_says_what_was_found_and_fails_on_it(path, tmp_path, monkeypatch):
@@ -240,6 +249,24 @@ def test_an_audit_says_what_was_found_and_fails_on_it(path, tmp_path, monkeypatc
     said, _ = again.communicate()
     assert again.returncode == 1
     assert "fail-on control-token: 4 of 240 rows" in said
+
+
+@pytest.mark.soak
+def test_twenty_thousand_rows_of_which_every_fault_is_found_by_both_engines(tmp_path):
+    import pyarrow.parquet as pq
+
+    made = data(20_000)
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(b"".join(one.line + b"\n" for one in made))
+    for engine in ("datasets", "ray"):
+        arguments = ["prepare", str(path), "--row", "qwen3", "--max-length", str(MAX_LENGTH), "--engine", engine]
+        done(start([*arguments, "--processes", "2", "-o", str(tmp_path / engine)]))
+    found = pq.read_table(tmp_path / "datasets" / "findings.parquet")
+    scored = scores(made, zip(found.column("row").to_pylist(), found.column("code").to_pylist(), strict=True))
+    print(table(scored))
+    assert all((score.precision, score.recall) == (1.0, 1.0) for score in scored.values())
+    assert len(scored) == 12
+    assert bytes_of(tmp_path / "datasets") == bytes_of(tmp_path / "ray")
 
 
 def test_a_sample_is_spread_and_repeats(path, tmp_path):

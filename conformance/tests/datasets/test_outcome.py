@@ -185,10 +185,15 @@ def test_the_commands_that_people_are_told_are_understood():
         command.make_context(verb, words)
 
 
-def test_a_template_that_runs_away_is_refused_before_the_first_row():
-    recipe = replace(
-        of_row("toy-bpe"), chat_template="{{ messages[0].content * 999999999 }}", family="template", wire=()
-    )
-    with pytest.raises(UsageError, match="runs away"):
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ messages[0].content * 999999999 }}",
+        "{% for a in range(99999) %}{% for b in range(99999) %}{{ a }}{% endfor %}{% endfor %}",
+    ],
+)
+def test_a_template_that_runs_away_is_refused_before_the_first_row(template):
+    recipe = replace(of_row("toy-bpe"), chat_template=template, family="template", wire=())
+    with pytest.raises(UsageError, match=r"runs away: chat_template: line 1:"):
         check_template(recipe)
     check_template(of_row("toy-bpe"))

@@ -21,6 +21,8 @@ ROW = "qwen3"
 CONVERSATIONS = 60
 CHARACTERS = 11_000
 """About 2,600 tokens of Qwen3 a conversation."""
+FEW, MANY = 400, 8000
+"""Rows of the files that the command is given."""
 
 
 def conversations(count: int, turns: int = 6) -> list[list[dict[str, Any]]]:
@@ -76,18 +78,23 @@ def run() -> Iterator[Figure]:
 
 
 def of_the_command(folder: Path) -> Iterator[Figure]:
-    """Cost of a row among few and many, wall time of one process and two; start-up is in all of them."""
-    few, many = folder / "few.jsonl", folder / "many.jsonl"
-    for path, count in ((few, 400), (many, 4000)):
-        with path.open("w", encoding="utf-8") as stream:
+    """Cost of a row among few and many, then what more rows take one process and two: their start-up cancels out."""
+    paths = {}
+    for count in (FEW, MANY):
+        paths[count] = folder / f"{count}.jsonl"
+        with paths[count].open("w", encoding="utf-8") as stream:
             for number, messages in enumerate(conversations(100) * (count // 100)):
                 first = {**messages[0], "content": f"{number} {messages[0]['content']}"}
                 stream.write(json.dumps([first, *messages[1:]]) + "\n")
-    small, _ = timed(few, 1, folder / "a")
-    large, one = timed(many, 1, folder / "b")
-    _, two = timed(many, 2, folder / "c")
-    yield Figure("a row of 4,000", large / 4000, small / 400, "a row of 400", note="with start-up")
-    yield Figure("4,000 rows, two processes", two, one, "one", note=f"wall, {os.cpu_count()} cores")
+    cpu, wall = {}, {}
+    for processes in (1, 2):
+        for count, path in paths.items():
+            cpu[count, processes], wall[count, processes] = timed(path, processes, folder / f"{count}-{processes}")
+    more = {processes: wall[MANY, processes] - wall[FEW, processes] for processes in (1, 2)}
+    rate = f"with start-up; {(MANY - FEW) / (cpu[MANY, 1] - cpu[FEW, 1]):.0f} a core-second without"
+    yield Figure(f"a row of {MANY:,}", cpu[MANY, 1] / MANY, cpu[FEW, 1] / FEW, f"a row of {FEW:,}", 1.0, rate)
+    cores = f"wall, start-up taken off, {os.cpu_count()} cores"
+    yield Figure(f"{MANY - FEW:,} more rows, two processes", more[2], more[1], "one", 1 / 1.7, cores)
 
 
 def timed(path: Path, processes: int, out: Path) -> tuple[float, float]:

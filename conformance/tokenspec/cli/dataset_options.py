@@ -12,8 +12,9 @@ import click
 
 from tokenspec.cli.render import options_of
 from tokenspec.datasets.engines import ENGINES, run
-from tokenspec.datasets.job import WORK, Job, begin, is_finished
+from tokenspec.datasets.job import WORK, Job, begin, is_finished, unfinished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
+from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import ENCODERS, Recipe, check_template, faster, of_files, of_row, probes
 from tokenspec.datasets.source import Shard, cut, find
 from tokenspec.errors import UsageError
@@ -101,7 +102,9 @@ def chosen_encoder(recipe: Recipe, wanted: str) -> str:
     return "tokenizers"
 
 
-def carry_out(data: str, given: dict[str, Any], **more: Any) -> tuple[Job, list[Shard], dict[str, Any], Outcome]:
+def carry_out(
+    data: str, out: str, given: dict[str, Any], **more: Any
+) -> tuple[Job, list[Shard], dict[str, Any], Outcome]:
     """Do a whole job, or what is left of it, and say what it came to."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
@@ -112,6 +115,7 @@ def carry_out(data: str, given: dict[str, Any], **more: Any) -> tuple[Job, list[
     shards = cut(source, given["shard_rows"])
     job = Job(
         source=source,
+        out=Place.of(out).uri,
         recipe=recipe_from(given),
         largest=given["max_record_mb"] * 2**20,
         shard_rows=given["shard_rows"],
@@ -120,11 +124,11 @@ def carry_out(data: str, given: dict[str, Any], **more: Any) -> tuple[Job, list[
     )
     made_of = begin(job, code_version())
     if is_finished(job):
-        click.echo(f"{job.out} is finished already: nothing is done again", err=True)
+        click.echo(f"{out} is finished already: nothing is done again", err=True)
     else:
-        done = sum(job.rows_file(shard.number).exists() for shard in shards)
+        done = len(shards) - len(unfinished(job, shards))
         if done:
-            click.echo(f"{done} of {len(shards)} shards are done already, in {job.out}/{WORK}", err=True)
+            click.echo(f"{done} of {len(shards)} shards are done already, in {out}/{WORK}", err=True)
         run(job, shards, given["engine"], given["processes"] or os.cpu_count() or 1)
         collect(job, shards)
     found = outcome_of(job.folder)

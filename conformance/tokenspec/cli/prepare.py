@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,11 +15,11 @@ from tokenspec.errors import UsageError
 @click.command()
 @click.argument("data")
 @dataset_options
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Folder to fill.")
+@click.option("-o", "--out", required=True, help="Folder to fill; a URI of an object store, too.")
 @click.option("--pack", is_flag=True, help="Several rows in one sequence, first-fit within a shard, none cut.")
 @click.option("--pad", is_flag=True, help="Pad each row to --max-length.")
 @click.option("--pad-id", type=int, default=0, show_default=True, help="The id to pad with.")
-def prepare(data: str, out: Path, pack: bool, pad: bool, pad_id: int, **given: Any) -> None:
+def prepare(data: str, out: str, pack: bool, pad: bool, pad_id: int, **given: Any) -> None:
     """Write a data set of conversations as ids, labels and loss masks.
 
     The rows of OUT/data/*.parquet are in the order of DATA; what cannot be trained is a row without ids, with its
@@ -33,8 +32,8 @@ def prepare(data: str, out: Path, pack: bool, pad: bool, pad_id: int, **given: A
     if pack and pad:
         raise UsageError("give --pack or --pad, not both: a pack is padded by the trainer's collator")
     layout = "packed" if pack else "padded" if pad else "plain"
-    job, _, _, found = carry_out(data, given, out=str(out), keep_ids=True, layout=layout, pad_id=pad_id)
+    _, _, _, found = carry_out(data, out, given, keep_ids=True, layout=layout, pad_id=pad_id)
     print_outcome(screen(), found, [])
     if found.rows_with:
         click.echo(f"Next: tokenspec audit {data} ... shows examples; {out}/findings.parquet lists all", err=True)
-    click.echo(f'load with: datasets.load_dataset("parquet", data_files="{job.out}/data/*.parquet")', err=True)
+    click.echo(f'load with: datasets.load_dataset("parquet", data_files="{out}/data/*.parquet")', err=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from tokenspec.datasets.job import Job, unfinished
+from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import preparer_of
 from tokenspec.datasets.shard import do
 from tokenspec.datasets.source import Shard
 from tokenspec.errors import UsageError, WorkersLost
 
 ENGINES = ("datasets", "ray")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 ATTEMPTS = 3
 """How often workers may be lost in a row without a shard being finished between."""
 
@@ -32,7 +35,8 @@ def run(job: Job, shards: Sequence[Shard], engine: str, processes: int) -> None:
         except ImportError as error:
             raise UsageError(f"{error}. Install it: pip install 'tokenspec[{engine}]'") from error
         except OSError as error:
-            kept = "Finished shards are kept: free some room and give the same command again"
+            room = "free some room and " if error.errno in FULL else ""
+            kept = f"Finished shards are kept: {room}give the same command again"
             raise UsageError(f"{job.out}: {error.strerror or error}. {kept}") from error
         except RuntimeError as error:
             if "subprocesses has abruptly died" not in str(error):
@@ -48,7 +52,10 @@ def run(job: Job, shards: Sequence[Shard], engine: str, processes: int) -> None:
 def with_datasets(job: Job, shards: Sequence[Shard], processes: int) -> None:
     """``datasets.map`` over the shards; they are its cache."""
     import datasets
+    import multiprocess
 
+    if not all(Place(text).is_local for text in (job.out, *job.source.files)):
+        multiprocess.set_start_method("spawn", force=True)  # clients of object stores do not survive a fork
     table = datasets.Dataset.from_list([asdict(shard) for shard in shards])
     count = min(processes, len(shards))
     table.map(

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import Recipe
 from tokenspec.datasets.source import MEBIBYTE, Shard, Source, hashes
 from tokenspec.errors import UsageError
-from tokenspec.store.writing import write_atomically
 
 Layout = Literal["plain", "padded", "packed"]
 WORK = ".work"
@@ -34,19 +34,19 @@ class Job:
     total: int = 0
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> Place:
         """Where the results go."""
-        return Path(self.out)
+        return Place(self.out)
 
-    def data_file(self, shard: int) -> Path:
+    def data_file(self, shard: int) -> Place:
         """The Parquet file of a shard."""
         return self.folder / "data" / f"part-{shard:05d}.parquet"
 
-    def findings_file(self, shard: int) -> Path:
+    def findings_file(self, shard: int) -> Place:
         """What was found in a shard."""
         return self.folder / WORK / f"findings-{shard:05d}.parquet"
 
-    def rows_file(self, shard: int) -> Path:
+    def rows_file(self, shard: int) -> Place:
         """A line a row; it is written last, so a shard that has it is done."""
         return self.folder / WORK / f"rows-{shard:05d}.parquet"
 
@@ -79,6 +79,11 @@ def identity(job: Job, code: str) -> dict[str, Any]:
     }
 
 
+def as_text(value: Any) -> bytes:
+    """JSON as it stands in a folder of results."""
+    return (json.dumps(value, indent=1, sort_keys=True) + "\n").encode()
+
+
 def begin(job: Job, code: str) -> dict[str, Any]:
     """Claim the folder for this job, or go on with it.
 
@@ -87,24 +92,25 @@ def begin(job: Job, code: str) -> dict[str, Any]:
     """
     said = identity(job, code)
     plan = job.folder / WORK / "plan.json"
-    known = job.folder / "manifest.json" if (job.folder / "manifest.json").exists() else plan
-    if known.exists():
-        before = json.loads(known.read_text(encoding="utf-8"))
+    known = job.folder / "manifest.json" if is_finished(job) else plan
+    if known.is_file():
+        before = json.loads(known.read())
         if before.get("made_of", before) != said:
             differs = [key for key in said if before.get("made_of", before).get(key) != said[key]]
             raise UsageError(f"{job.out}: made of something else ({', '.join(differs)}). Give another folder with -o")
-    elif job.folder.exists() and any(job.folder.iterdir()):
+    elif not job.folder.is_empty():
         raise UsageError(f"{job.out}: not empty, and not begun by this command. Give another folder with -o")
     else:
-        write_atomically(plan, json.dumps(said, indent=1, sort_keys=True) + "\n")
+        plan.write(as_text(said))
     return said
 
 
 def is_finished(job: Job) -> bool:
     """Whether a job has written everything."""
-    return (job.folder / "manifest.json").exists()
+    return (job.folder / "manifest.json").is_file()
 
 
 def unfinished(job: Job, shards: list[Shard]) -> list[Shard]:
     """The shards that are still to be done."""
-    return [shard for shard in shards if not job.rows_file(shard.number).exists()]
+    done = {place.name for place in (job.folder / WORK).files()}
+    return [shard for shard in shards if job.rows_file(shard.number).name not in done]

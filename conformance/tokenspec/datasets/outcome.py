@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec import __version__
-from tokenspec.datasets.job import WORK, Job
-from tokenspec.datasets.shard import findings_of, leftovers, rows_table, write
-from tokenspec.datasets.source import Shard, file_hash
+from tokenspec.datasets.job import WORK, Job, as_text
+from tokenspec.datasets.place import Place
+from tokenspec.datasets.shard import findings_of, rows_table, table_of, write
+from tokenspec.datasets.source import Shard
 from tokenspec.errors import UsageError
-from tokenspec.store.writing import write_atomically
 
 EXAMPLES = 5
 """How many examples of a finding are shown."""
@@ -56,29 +54,26 @@ class Outcome:
 def collect(job: Job, shards: Sequence[Shard]) -> None:
     """Join what the shards found, in their order, and find duplicates: ``rows.parquet`` and ``findings.parquet``."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     seen: dict[str, int] = {}
     rows, findings = [], []
     for shard in shards:
-        table = pq.read_table(job.rows_file(shard.number))
+        table = table_of(job.rows_file(shard.number))
         again: list[tuple[Any, ...]] = []
         named = (table.column(name).to_pylist() for name in ("row", "place", "digest"))
         for row, place, digest in zip(*named, strict=True):
             if digest and (first := seen.setdefault(digest, row)) != row:
                 again.append((row, place, "duplicate", None, None, None, f"the same as row {first}"))
-        own = pa.concat_tables([pq.read_table(job.findings_file(shard.number)), findings_of(again)])
+        own = pa.concat_tables([table_of(job.findings_file(shard.number)), findings_of(again)])
         rows.append(table)
         findings.append(own.sort_by([("row", "ascending")]) if again else own)
     write(job.folder / "findings.parquet", pa.concat_tables(findings) if findings else findings_of([]))
     write(job.folder / "rows.parquet", pa.concat_tables(rows) if rows else rows_table([]))
 
 
-def outcome_of(folder: Path) -> Outcome:
+def outcome_of(folder: Place) -> Outcome:
     """What the two files of a job say."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(folder / "rows.parquet")
+    table = table_of(folder / "rows.parquet")
     totals, kept, trained = (table.column(name).to_pylist() for name in ("total", "kept", "trained"))
     found = Outcome(
         rows=len(totals),
@@ -88,7 +83,7 @@ def outcome_of(folder: Path) -> Outcome:
         lengths=totals,
         shares=[part / whole for part, whole in zip(trained, kept, strict=True) if whole],
     )
-    count(found, pq.read_table(folder / "findings.parquet"))
+    count(found, table_of(folder / "findings.parquet"))
     return found
 
 
@@ -109,6 +104,7 @@ def finish(job: Job, made_of: dict[str, Any], shards: Sequence[Shard], found: Ou
     """Write the manifest, the last file of all, and remove what is not needed any more."""
     files = [job.data_file(shard.number) for shard in shards] if job.keep_ids else []
     files += [job.folder / "findings.parquet", job.folder / "rows.parquet"]
+    folder = job.folder.uri.partition("?")[0].rstrip("/")
     manifest = {
         "made_of": made_of,
         "rows": found.rows,
@@ -116,12 +112,13 @@ def finish(job: Job, made_of: dict[str, Any], shards: Sequence[Shard], found: Ou
         "tokens": found.tokens,
         "trained_tokens": found.trained,
         "findings": dict(sorted(found.rows_with.items())),
-        "files": {str(path.relative_to(job.folder)): file_hash(path) for path in files if path.exists()},
+        "files": {place.uri.removeprefix(f"{folder}/").partition("?")[0]: place.sha256() for place in files},
     }
-    for path in list(leftovers(job.folder)):
-        path.unlink(missing_ok=True)
-    write_atomically(job.folder / "manifest.json", json.dumps(manifest, indent=1, sort_keys=True) + "\n")
-    shutil.rmtree(job.folder / WORK, ignore_errors=True)
+    if job.folder.is_local:
+        for path in list(job.folder.path.glob("**/.*.parquet.*")):  # of processes that were killed
+            path.unlink(missing_ok=True)
+    (job.folder / "manifest.json").write(as_text(manifest))
+    (job.folder / WORK).remove_folder()
 
 
 @lru_cache(maxsize=1)

@@ -134,7 +134,7 @@ def check_template(recipe: Recipe) -> None:
 
     plain = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
     try:
-        renderer_of(recipe).render_parts(plain, add_generation_prompt=False)
+        renderer_of(recipe).render_text(plain)
     except TokenSpecError as error:
         refuse_runaway(error)
 
@@ -147,6 +147,6 @@ def probes(recipe: Recipe) -> Iterator[str]:
     for case in cases_in("render"):
         given = case.input
         try:
-            yield renderer.render_parts(given.get("messages"), tools=given.get("tools"), add_generation_prompt=True)[0]
+            yield renderer.render_text(given.get("messages"), tools=given.get("tools"), add_generation_prompt=True)
         except TokenSpecError as error:
             refuse_runaway(error)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.datasets.job import Job
+from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import Recipe, preparer_of
 from tokenspec.datasets.source import Given, Shard, read
 
@@ -51,7 +48,7 @@ def do(job: Job, shard: Shard) -> int:
     Each file appears whole or not at all, the list of rows last: whoever is killed here leaves a shard that is done
     again from its beginning.
     """
-    if job.rows_file(shard.number).exists():
+    if job.rows_file(shard.number).is_file():
         return shard.count
     rows = [prepare(given, job.recipe) for given in read(job.source, shard, job.largest) if job.is_chosen(given.row)]
     if job.keep_ids:
@@ -195,23 +192,19 @@ def rows_table(rows: Sequence[Row]) -> Any:
     )
 
 
-def write(path: Path, table: Any) -> None:
+def write(place: Place, table: Any) -> None:
     """A Parquet file, whole or not at all."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
-        pq.write_table(table, temporary, compression="zstd")
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    with pa.BufferOutputStream() as stream:
+        pq.write_table(table, stream, compression="zstd")
+        place.write(stream.getvalue())
 
 
-def leftovers(folder: Path) -> Iterator[Path]:
-    """Temporary files of processes that were killed."""
-    yield from folder.glob("**/.*.parquet.*")
+def table_of(place: Place) -> Any:
+    """What :func:`write` wrote."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return pq.read_table(pa.BufferReader(place.read()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,9 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from tokenspec.datasets.place import Place
+from tokenspec.datasets.row_groups import RowGroups
 from tokenspec.errors import UsageError
 
-Kind = Literal["lines", "json", "table"]
+Kind = Literal["lines", "json", "table", "groups"]
+LINES = (".jsonl", ".ndjson")
 TABLES = {".parquet": "parquet", ".csv": "csv", ".arrow": "arrow"}
 MEBIBYTE = 2**20
 LONGEST_CELL = 2**31 - 1
@@ -22,7 +24,10 @@ LONGEST_CELL = 2**31 - 1
 
 @dataclass(frozen=True)
 class Source:
-    """What is read. ``files`` are paths in order; a ``table`` is opened by ``datasets``: ``loader`` says how."""
+    """What is read. ``files`` are places in order; a ``table`` is opened by ``datasets``: ``loader`` says how.
+
+    ``groups`` are Parquet files of an object store, of which a shard reads its own row groups.
+    """
 
     kind: Kind
     name: str
@@ -59,32 +64,53 @@ def find(data: str, split: str) -> Source:
     Raises:
         UsageError: nothing that can be read.
     """
-    path = Path(data)
+    if "://" in data and not (place := Place.of(data)).is_local:
+        return _of_store(place, split)
+    path = Place.of(data).path
     if path.is_file():
         return _of_file(path, split)
     if path.is_dir():
         if (path / "dataset_info.json").exists() or (path / "dataset_dict.json").exists():
             return Source("table", path.name, (str(path),), "folder", split)
-        lines = tuple(str(file) for file in sorted(path.iterdir()) if file.suffix in {".jsonl", ".ndjson"})
+        lines = tuple(str(file) for file in sorted(path.iterdir()) if file.suffix in LINES)
         if lines:
             return Source("lines", path.name, lines)
         for suffix, loader in TABLES.items():
             if files := tuple(str(file) for file in sorted(path.glob(f"*{suffix}"))):
                 return Source("table", path.name, files, loader, split)
+        if any(file.suffix in {*LINES, *TABLES} for file in path.rglob("*")):
+            return Source("table", path.name, (str(path),), "hub", split)
         raise UsageError(f"{data}: no .jsonl, .parquet, .csv or .arrow file in this folder")
-    if path.suffix or path.is_absolute() or data.startswith("."):
+    if path.suffix or data.startswith(("/", ".", "file:")):
         raise UsageError(f"{data}: no such file or folder. Give a file, a folder, or the name of a data set of the hub")
     return Source("table", data, (data,), "hub", split)
 
 
-def _of_file(path: Path, split: str) -> Source:
+def _of_store(place: Place, split: str) -> Source:
+    """Files of an object store: lines, or Parquet, which is read by its row groups."""
+    try:
+        if place.is_file():
+            return _of_file(place, split)
+        for kind, suffixes in (("lines", LINES), ("groups", (".parquet",))):
+            if files := tuple(file.uri for file in place.files() if file.suffix in suffixes):
+                return Source(kind, place.name, files, split=split)  # type: ignore[arg-type]
+    except OSError as error:
+        raise UsageError(f"{place}: cannot be read: {error}") from error
+    raise UsageError(f"{place}: no .jsonl or .parquet file there. Other tables: convert them, or copy them here")
+
+
+def _of_file(path: Path | Place, split: str) -> Source:
     if path.suffix in TABLES:
-        return Source("table", path.name, (str(path),), TABLES[path.suffix], split)
-    with path.open("rb") as stream:
+        if isinstance(path, Path):
+            return Source("table", path.name, (str(path),), TABLES[path.suffix], split)
+        if path.suffix == ".parquet":
+            return Source("groups", path.name, (str(path),), split=split)
+        raise UsageError(f"{path}: of an object store .jsonl, .json and .parquet are read. Convert it, or copy it here")
+    with Place(str(path)).open() as stream:
         head = stream.read(4096)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"{path}: byte 0: the file is UTF-16. Save it as UTF-8")
-    if path.suffix in {".jsonl", ".ndjson"}:
+    if path.suffix in LINES:
         return Source("lines", path.name, (str(path),))
     if path.suffix != ".json":
         raise UsageError(f"{path}: expected .jsonl, .json, .parquet, .csv, .arrow or a folder")
@@ -109,7 +135,7 @@ def _cut_lines(source: Source, rows: int) -> Iterator[Shard]:
     for path in source.files:
         offset = count = number_of_line = 0
         begins = 0, 0
-        with Path(path).open("rb") as stream:
+        with Place(path).open() as stream:
             for line in stream:
                 if count == 0:
                     begins = offset, number_of_line
@@ -141,8 +167,8 @@ def read(source: Source, shard: Shard, largest: int = 16 * MEBIBYTE) -> Iterator
 
 
 def _read_lines(shard: Shard, largest: int) -> Iterator[Given]:
-    row, number, name = shard.first, shard.line, Path(shard.path).name
-    with Path(shard.path).open("rb") as stream:
+    row, number, name = shard.first, shard.line, Place(shard.path).name
+    with Place(shard.path).open() as stream:
         stream.seek(shard.offset)
         while row < shard.first + shard.count:
             line = stream.readline()
@@ -180,16 +206,16 @@ def _size(value: Any) -> int:
 def _records(source: Source) -> Any:
     """Rows by index: a list of JSON in memory, or a table that stays on disk."""
     if source.kind == "json":
-        path = Path(source.files[0])
+        path = Place(source.files[0])
         try:
-            found = json.loads(path.read_bytes().decode("utf-8-sig"))
+            found = json.loads(path.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise UsageError(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
         except json.JSONDecodeError as error:
             where = f"line {error.lineno}, column {error.colno}: {error.msg}"
             raise UsageError(f"{path}: {where}. One record a line (.jsonl) would lose only that one") from error
         return found
-    return _table(source)
+    return RowGroups.of(source.files) if source.kind == "groups" else _table(source)
 
 
 def _table(source: Source) -> Any:
@@ -215,12 +241,9 @@ def _table(source: Source) -> Any:
 
 def hashes(source: Source) -> dict[str, str]:
     """What the source is, for a manifest: the sha256 of each file by its name, or the fingerprint of a table."""
+    if source.loader == "hub" and (folder := Path(source.files[0])).is_dir():
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): Place(str(path)).sha256() for path in files}
     if source.loader in {"folder", "hub"}:
         return {source.name: str(getattr(_records(source), "_fingerprint", ""))}
-    return {Path(path).name: file_hash(Path(path)) for path in source.files}
-
-
-def file_hash(path: Path) -> str:
-    """The sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return {Place(path).name: Place(path).sha256() for path in source.files}

@@ -8,9 +8,11 @@ copied letter always changes).
 from __future__ import annotations
 
 import copy
+import re
 from datetime import datetime
 from unittest import mock
 
+import pytest
 from transformers.utils import chat_template_utils
 
 from tokenspec_reference.errors import TemplateRejects
@@ -61,11 +63,16 @@ def outcome_of_transformers(template, messages, tools, add_generation_prompt, **
 
 
 def outcome_of_renderer(renderer, messages, tools, add_generation_prompt, **options):
-    """The same of a renderer; a refusal is told by the class the template raised."""
+    """The same of a renderer; a refusal is told by the class the template raised. Without tracking the text is the same."""
+    asked = {"tools": tools, "add_generation_prompt": add_generation_prompt}
     try:
-        found = renderer.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options)
+        found = renderer.provenance(messages, **asked, **options)
     except TemplateRejects as error:
+        if not options:
+            with pytest.raises(TemplateRejects, match=re.escape(str(error))):
+                renderer.render_text(messages, **asked)
         return "raises", type(error.__cause__).__name__
+    assert options or renderer.render_text(messages, **asked) == found.text
     return "text", found.text
 
 

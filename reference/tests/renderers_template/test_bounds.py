@@ -70,6 +70,13 @@ RUNAWAY = {
     },
     "wordwrap-string": "{{ ('a ' * 99999) | wordwrap(1, wrapstring='x' * 99999) }}",
     "urlize-target": "{{ ('http://a.b ' * 99999) | urlize(target='x' * 99999) }}",
+    "condition": "{% set r = range(99999) %}{% for a in r %}{% for b in r if b < 0 %}{% endfor %}{% endfor %}",
+    "searched-list": "{% set r = range(99999) | list %}{% for a in r %}{% if 'z' in r %}{% endif %}{% endfor %}",
+    "searched-text": "{% set t = 'ab' * 400000 %}{% for a in range(99999) %}{% if 'zz' in t %}{% endif %}{% endfor %}",
+    "joined": "{% set r = range(99999) | list %}{% for a in r %}{% set x = r | join(',') | length %}{% endfor %}",
+    "summed": "{% set r = range(99999) %}{% for a in r %}{% set x = r | sum %}{% endfor %}",
+    "cut": "{% set r = range(99999) | list %}{% for a in r %}{% set x = r[1:] %}{% endfor %}",
+    "spelled": "{% set r = range(99999) | list %}{% for a in r %}{% set x = r | tojson | length %}{% endfor %}",
     "sum-lists": "{{ ([[1] * 60000] * 1000) | sum(start=[]) | length }}",
 }  # fmt: skip
 
@@ -81,6 +88,14 @@ def test_runaway_templates_are_stopped(name):
     with pytest.raises(TemplateLimitExceeded) as caught:
         renderer.render(USER)
     assert caught.value.field == "chat_template"
+
+
+def test_of_a_short_conversation_fewer_steps_suffice_and_the_line_is_named():
+    template = "{# two #}\n{% for a in range(99999) %}\n{% for b in range(99999) %}{{ b }}{% endfor %}\n{% endfor %}"
+    with pytest.raises(TemplateLimitExceeded, match=r"line 3: the template takes more than 500016 steps"):
+        TemplateRenderer(Letters(), template).provenance(USER)
+    assert Limits(steps=70).for_messages(1) == 70
+    assert Limits().for_messages(1000) == Limits().steps
 
 
 def test_bounds_do_not_stop_honest_templates():

@@ -35,7 +35,7 @@ def rewritten(renderer: Any, found: Rendering) -> Iterator[Finding]:
 
 def _text(renderer: Any, messages: list[dict[str, Any]], tools: Any, *, prompt: bool = False) -> str | None:
     try:
-        text: str = renderer.render_parts(messages, tools=tools, add_generation_prompt=prompt)[0]
+        text: str = renderer.render_text(messages, tools=tools, add_generation_prompt=prompt)
     except TokenSpecError:
         return None
     return text

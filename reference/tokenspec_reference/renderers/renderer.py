@@ -111,6 +111,12 @@ class Renderer:
         chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
         return *self._text_and_spans(chat), chat
 
+    def render_text(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
+    ) -> str:
+        """The text alone."""
+        return self.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)[0]
+
     def expanded_parts(
         self,
         messages: Sequence[Mapping[str, Any]],
@@ -234,7 +240,7 @@ class Renderer:
         from tokenspec_reference.renderers.stability import first_unstable
 
         def text_of(messages: list[dict[str, Any]], tools: list[Any] | None) -> str:
-            return self.render_parts(messages, tools=tools, add_generation_prompt=False)[0]
+            return self.render_text(messages, tools=tools)
 
         return first_unstable(text_of) is None
 

@@ -51,7 +51,7 @@ def render_text(template: str, variables: Mapping[str, Any], *, now: datetime, l
     """
     limits = limits or Limits()
     compiled = compile_template(template, "hf5", limits)
-    state = RenderState(limits)
+    state = RenderState(limits, limits.steps)
     tracked = {name: state.table.track(value, OUTSIDE, (name,)) for name, value in variables.items()}
     texts: list[str] = []
     size = 0

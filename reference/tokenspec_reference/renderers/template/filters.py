@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     Filter = Callable[..., Any]
 
 
+FEW = 4
+"""Items that cost a step where a filter asks something of each."""
+
+SPELLED = 64
+"""Characters that cost a step where a value is spelled piece by piece."""
+
+
 def tracking_filters(builtin: dict[str, Filter]) -> dict[str, Filter]:
     """All filters of an environment, with those that build strings replaced."""
     kept = {name: _kept(name, function) for name, function in builtin.items()}
@@ -49,7 +56,7 @@ def _kept(name: str, function: Filter) -> Filter:
 
     def filtered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
         check_method(state_of(context).limits, name, value, args, kwargs)
-        state_of(context).budget.spend(1)
+        state_of(context).budget.spend(1 + (len(value) // FEW if isinstance(value, (list, tuple, range)) else 0))
         if wants is _PassArg.context:
             result = function(context, value, *args, **kwargs)
         elif wants is _PassArg.eval_context:
@@ -86,7 +93,10 @@ def _tojson(
 ) -> str:
     state = state_of(context)
     check_method(state.limits, "indent", "", (indent,), {})
-    return tojson(x, state.table, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    options = {"ensure_ascii": ensure_ascii, "indent": indent, "separators": separators, "sort_keys": sort_keys}
+    text = tojson(x, state.table, **options)
+    state.budget.spend(len(text) // SPELLED)
+    return text
 
 
 def _join(context: Context, value: Iterable[Any], d: Any = "", attribute: Any = None) -> str:
@@ -94,6 +104,7 @@ def _join(context: Context, value: Iterable[Any], d: Any = "", attribute: Any = 
     if attribute is not None:
         value = map(jinja_filters.make_attrgetter(context.environment, attribute), value)
     parts = [text_of(item, state.table) for item in value]
+    state.budget.spend(len(parts))
     between = text_of(d, state.table)
     state.limits.check_size(sum(map(len, parts)) + len(between) * len(parts))
     return concat([part for item in parts for part in (between, item)][1:]) if parts else ""

@@ -13,6 +13,18 @@ from tokenspec_reference.errors import TokenSpecError
 _NUMBER = re.compile(r"\d+")
 _PLAIN = (str, int, float, type(None))
 
+LONG = 4096
+"""Characters that cost a step where they are searched, copied or built."""
+
+MANY = 32
+"""Items that cost a step where they are walked."""
+
+ENOUGH = 500_000
+"""Steps of a conversation of a few messages; a second or two."""
+
+PER_PAIR = 16
+"""More steps for each pair of messages."""
+
 
 class InvalidTemplate(TokenSpecError):
     """The text is no Jinja template."""
@@ -25,21 +37,36 @@ class TemplateLimitExceeded(TokenSpecError):
 
     rejection_code = "template-limit"
 
+    def at_line(self, line: int | None) -> TemplateLimitExceeded:
+        """The same, naming the line of the template that was at work."""
+        words = str(self).removeprefix(f"{self.field}: ")
+        return TemplateLimitExceeded(f"line {line}: {words}" if line else words, field=self.field)
+
 
 def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({})) -> int:
     """How many characters a value has at least when it is printed or walked: shared parts count every time.
 
     Lists that hold one list twice, which holds one list twice, and so on, are small in memory and endless on paper.
+    """
+    return size_and_visited(value, measured)[0]
+
+
+def size_and_visited(value: Any, measured: Mapping[int, int]) -> tuple[int, int]:
+    """:func:`printed_size`, and how many items were looked at to tell.
+
     Every part is visited once; those that are ``measured``, by identity, not at all.
     """
     known: dict[int, int] = {}
+    visited = 0
 
     def size(container: Any) -> int:
+        nonlocal visited
         place = id(container)
         if place in measured:
             return measured[place]
         if place not in known:
             known[place] = 0  # a cycle ends here
+            visited += len(container)
             total = 1
             for items in (container, container.values()) if isinstance(container, Mapping) else (container,):
                 for item in items:
@@ -51,8 +78,8 @@ def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({}))
         return known[place]
 
     if isinstance(value, str):
-        return len(value) + 1
-    return size(value) if is_container(value) else 1
+        return len(value) + 1, 0
+    return (size(value) if is_container(value) else 1), visited
 
 
 def size_of_measured(container: Any, measured: Mapping[int, int]) -> int:
@@ -73,20 +100,45 @@ def is_container(value: Any) -> bool:
 class Limits:
     """``characters`` bounds the output and every value on the way; ``steps`` bounds loop iterations and calls.
 
+    Long values cost steps, too: one for so many items or characters as take the time of a turn of a loop. Without that,
+    a loop that searches a long text in every turn runs for hours within its steps.
+
     ``measured`` are the sizes of what a render was given, by identity: a template asks for ``messages`` at every turn.
+    ``budget`` is what the render has left; None outside one.
     """
 
     characters: int = 64 * 2**20
     steps: int = 5_000_000
     measured: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
+    budget: Budget | None = field(default=None, repr=False, compare=False)
 
-    def check_size(self, size: Any) -> None:
-        """Refuse a string or list of ``size`` elements (anything but a number passes).
+    def for_messages(self, count: int) -> int:
+        """The steps for a conversation: of a short one a template that needs them all runs away.
+
+        Published templates take up to five for each message; some walk all messages at each, up to one for each pair.
+        """
+        return min(self.steps, max(ENOUGH, self.steps // 10) + PER_PAIR * count * count)
+
+    def charge(self, amount: int) -> None:
+        """Pay for work that Python does in one go.
 
         Raises:
-            TemplateLimitExceeded: when it is larger than ``characters``.
+            TemplateLimitExceeded: when the steps are used up.
         """
-        if isinstance(size, int) and size > self.characters:
+        if amount and self.budget is not None:
+            self.budget.spend(amount)
+
+    def check_size(self, size: Any) -> None:
+        """Refuse a string or list of ``size`` elements (anything but a number passes), and charge for it.
+
+        Raises:
+            TemplateLimitExceeded: when it is larger than ``characters``, or the steps are used up.
+        """
+        if not isinstance(size, int):
+            return
+        if size > LONG:
+            self.charge(size // LONG)
+        if size > self.characters:
             raise TemplateLimitExceeded(
                 f"the template builds a value of {size} elements, more than the {self.characters} allowed;"
                 " pass limits=Limits(characters=...) if you trust it",
@@ -100,17 +152,24 @@ class Limits:
             TemplateLimitExceeded: as for :meth:`check_size`.
         """
         for value in values:
-            if is_container(value):
-                self.check_size(printed_size(value, self.measured))
+            if isinstance(value, str):
+                if len(value) > LONG:
+                    self.charge(len(value) // LONG)
+            elif isinstance(value, range):
+                self.charge(len(value) // MANY)
+            elif is_container(value):
+                size, visited = size_and_visited(value, self.measured)
+                self.check_size(size)
+                self.charge(max(visited, len(value)) // MANY)
 
 
 class Budget:
     """Steps left in one render."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, steps: int) -> None:
         """Start with the whole allowance."""
-        self._limits = limits
-        self._left = limits.steps
+        self._steps = steps
+        self._left = steps
 
     def spend(self, steps: int) -> None:
         """Pay for ``steps``.
@@ -121,8 +180,7 @@ class Budget:
         self._left -= steps
         if self._left < 0:
             raise TemplateLimitExceeded(
-                f"the template takes more than {self._limits.steps} steps;"
-                " pass limits=Limits(steps=...) if you trust it",
+                f"the template takes more than {self._steps} steps; pass limits=Limits(steps=...) if you trust it",
                 field="chat_template",
             )
 

@@ -31,6 +31,8 @@ class LoopMarks(NodeTransformer):
         self.generic_visit(node)
         self._loops -= 1
         node.body.insert(0, _mark("at_item", _loaded(node.target)))
+        if node.test is not None:
+            node.test = nodes.And(_call("at_test"), node.test)
         return [_mark("enter_loop"), node, _mark("leave_loop")]
 
     def visit_Assign(self, node: nodes.Assign) -> list[nodes.Node]:  # noqa: N802
@@ -66,13 +68,26 @@ class LoopMarks(NodeTransformer):
         return node
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
-        """Comparing walks lists to their ends, so what is compared to more than a constant is measured before."""
+        """Comparing walks lists to their ends, so what is compared to more than a constant is measured before.
+
+        What is searched is walked for a constant, too.
+        """
         self.generic_visit(node)
         operands = [node.expr, *(operand.expr for operand in node.ops)]
-        if not any(isinstance(operand, nodes.Const) for operand in operands):
+        has_constant = any(isinstance(operand, nodes.Const) for operand in operands)
+        if not has_constant:
             node.expr = _call("bounded", node.expr)
-            for operand in node.ops:
+        for operand in node.ops:
+            is_searched = operand.op in {"in", "notin"} and not isinstance(operand.expr, (nodes.Const, nodes.Literal))
+            if is_searched or not has_constant:
                 operand.expr = _call("bounded", operand.expr)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        """A slice copies; one of a constant is cut when the template is compiled, by other rules than at work."""
+        self.generic_visit(node)
+        if isinstance(node.arg, nodes.Slice) and not _is_constant(node.node):
+            node.node = _call("copied", node.node)
         return node
 
     def visit_Name(self, node: nodes.Name) -> nodes.Node:  # noqa: N802
@@ -80,6 +95,14 @@ class LoopMarks(NodeTransformer):
         if node.name.startswith(PRIVATE):
             node.name = "_" + node.name
         return node
+
+
+def _is_constant(node: nodes.Expr) -> bool:
+    try:
+        node.as_const()
+    except nodes.Impossible:
+        return False
+    return True
 
 
 def _call(name: str, *args: nodes.Expr) -> nodes.Expr:

@@ -13,10 +13,11 @@ from .ownership import Piece
 from .provenance import runs_of
 from .sandbox import clock
 from .state import STATE, RenderState
-from .words import words_of
+from .words import line_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
     from jinja2 import Template
 
@@ -49,35 +50,54 @@ class Printer:
             TemplateRejects: the template raised.
             TemplateLimitExceeded: the template ran away.
         """
-        state = RenderState(self.limits)
+        state = RenderState(self.limits, self.limits.for_messages(len(chat.turns)))
+        track = state.table.track
+        values = {
+            **{name: track(value, OUTSIDE, (name,)) for name, value in chat.options.items()},
+            "messages": [track(dict(turn.message), turn.index, ()) for turn in chat.turns],
+            "tools": track(chat.tools, OUTSIDE, ("tools",)),
+        }
         pieces: list[Piece] = []
         texts: list[str] = []
+        for piece in self._pieces(chat.now, state, values, add_generation_prompt):
+            texts.append(piece)
+            pieces.append(Piece(runs_of(piece), state.message, state.part_loops[-1]))
+        return Printed("".join(texts), pieces, state.table)
+
+    def text(self, chat: Chat, *, add_generation_prompt: bool) -> str:
+        """The text of :meth:`__call__`, of values that nobody tracks, in less than half the time.
+
+        Raises:
+            TemplateRejects: the template raised.
+            TemplateLimitExceeded: the template ran away.
+        """
+        state = RenderState(self.limits, self.limits.for_messages(len(chat.turns)))
+        values = {**chat.options, "messages": [dict(turn.message) for turn in chat.turns], "tools": chat.tools}
+        return "".join(map(str.__str__, self._pieces(chat.now, state, values, add_generation_prompt)))
+
+    def _pieces(
+        self, now: datetime, state: RenderState, values: dict[str, Any], add_generation_prompt: bool
+    ) -> Iterator[str]:
         size = 0
+        variables = {
+            "strftime_now": clock(now),
+            "documents": None,
+            **self.special_tokens,
+            **values,
+            "messages": state.table.measure(values["messages"]),
+            "add_generation_prompt": add_generation_prompt,
+            STATE: state,
+        }
         try:
-            context = self.template.new_context(self._variables(chat, state, add_generation_prompt))
-            for piece in self.template.root_render_func(context):
+            for piece in self.template.root_render_func(self.template.new_context(variables)):
                 size += len(piece)
                 self.limits.check_size(size)
-                texts.append(piece)
-                pieces.append(Piece(runs_of(piece), state.message, state.part_loops[-1]))
-            text = "".join(texts)
+                yield piece
+        except TemplateLimitExceeded as error:
+            raise error.at_line(line_of(error)) from None
         except TokenSpecError:
             raise
         except RecursionError as error:
             raise TemplateLimitExceeded("the template recurses without end", field="chat_template") from error
         except Exception as error:  # whatever a template can raise, it refuses the conversation with it
             raise TemplateRejects(f"the chat template refuses it: {words_of(error)}") from error
-        return Printed(text, pieces, state.table)
-
-    def _variables(self, chat: Chat, state: RenderState, add_generation_prompt: bool) -> dict[str, Any]:
-        track = state.table.track
-        return {
-            "strftime_now": clock(chat.now),
-            "documents": None,
-            **self.special_tokens,
-            **{name: track(value, OUTSIDE, (name,)) for name, value in chat.options.items()},
-            "messages": state.table.measure([track(dict(turn.message), turn.index, ()) for turn in chat.turns]),
-            "tools": track(chat.tools, OUTSIDE, ("tools",)),
-            "add_generation_prompt": add_generation_prompt,
-            STATE: state,
-        }

@@ -160,6 +160,19 @@ class TemplateRenderer:
         chat, found = self._attributed(messages, tools, add_generation_prompt, {})
         return found.text, found.spans, chat
 
+    def render_text(self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False) -> str:
+        """The text alone: as ``provenance(...).text``, in less than half the time.
+
+        Raises:
+            TokenSpecError: as for :meth:`render`.
+        """
+        if self.template_kwargs.get("continue_final_message"):
+            return self.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt).text
+        return self._print.text(
+            self._chat(messages, tools, add_generation_prompt, self.template_kwargs),
+            add_generation_prompt=add_generation_prompt,
+        )
+
     # --- completions, as far as the template shows how it writes a turn
     @property
     def is_prefix_stable(self) -> bool:
@@ -222,19 +235,22 @@ class TemplateRenderer:
         """What ends an assistant turn: as the row states it, else as the template shows it."""
         return tuple(filter(self.encoder.has, self.wire.assistant_close or self._turn_closers))
 
+    def _chat(self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]) -> Chat:
+        return build_chat(
+            messages,
+            tools=tools,
+            options={name: value for name, value in options.items() if name != "continue_final_message"},
+            add_generation_prompt=add_generation_prompt,
+            normalisation=self.normalisation,
+            now=self.now,
+        )
+
     def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]
     ) -> tuple[Chat, Provenance]:
         keywords = {**self.template_kwargs, **options}
         wanted = keywords.pop("continue_final_message", False)
-        chat = build_chat(
-            messages,
-            tools=tools,
-            options=keywords,
-            add_generation_prompt=add_generation_prompt,
-            normalisation=self.normalisation,
-            now=self.now,
-        )
+        chat = self._chat(messages, tools, add_generation_prompt, keywords)
         if not wanted:
             return chat, self._provenance(chat)
         tagged, continued = continue_final_message(chat, wanted, self.chat_template)
@@ -304,10 +320,8 @@ class TemplateRenderer:
     # --- what the template shows about its turns, found once
     @cached_property
     def _probe(self) -> Probe:
-        keywords = {name: value for name, value in self.template_kwargs.items() if name != "continue_final_message"}
-
         def build(messages: Any, tools: Any) -> Chat:
-            return build_chat(messages, tools=tools, options=keywords, normalisation=self.normalisation, now=self.now)
+            return self._chat(messages, tools, False, self.template_kwargs)
 
         added = sorted(self.encoder.added.values(), key=len, reverse=True)
         pattern = re.compile("|".join(map(re.escape, added)) or "(?!)")

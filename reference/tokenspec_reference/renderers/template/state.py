@@ -23,11 +23,11 @@ class RenderState:
     which walk over the parts of a message that was picked outside of any loop (``messages[0].content``).
     """
 
-    def __init__(self, limits: Limits) -> None:
-        """Start outside all loops."""
+    def __init__(self, limits: Limits, steps: int) -> None:
+        """Start outside all loops; ``steps`` is what this render may take."""
         self.table = ValueTable()
-        self.limits = replace(limits, measured=self.table.sizes)
-        self.budget = Budget(limits)
+        self.budget = Budget(steps)
+        self.limits = replace(limits, measured=self.table.sizes, budget=self.budget)
         self.loops: list[int] = [-1]
         self.index_loops: list[bool] = [False]
         self.part_loops: list[bool] = [False]

@@ -19,7 +19,7 @@ from tokenspec_reference.errors import UnsupportedByReference
 
 from .filters import tracking_filters
 from .formatting import TrackedFormatter, percent
-from .limits import InvalidTemplate, Limits, check_method, check_operator
+from .limits import LONG, MANY, InvalidTemplate, Limits, check_method, check_operator
 from .marks import LoopMarks, TrackingCodeGenerator
 from .printing import text_of
 from .provenance import PRIVATE, Tracked, concat, derived, runs_of
@@ -132,14 +132,20 @@ class TrackingSandbox(ChatSandbox):
 
     # --- operators, attributes, calls
     def bounded(self, context: Context, value: Any) -> Any:
-        """An operand of a comparison, which walks lists to their ends."""
-        if not isinstance(value, str):
+        """What is compared or searched: that walks a list to its end."""
+        if not isinstance(value, str) or len(value) > LONG:
             state_of(context).limits.check_tree(value)
+        return value
+
+    def copied(self, context: Context, value: Any) -> Any:
+        """What a slice is taken of: its items are copied, not what is in them."""
+        if isinstance(value, (str, list, tuple, range)):
+            state_of(context).limits.charge(len(value) // (LONG if isinstance(value, str) else MANY))
         return value
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """``left operator right`` within bounds."""
-        check_operator(self.limits, operator, left, right)
+        check_operator(state_of(context).limits, operator, left, right)
         if operator == "%" and isinstance(left, str):
             return percent(left, right, state_of(context).table, state_of(context).limits)
         return self.binop_table[operator](left, right)
@@ -194,6 +200,11 @@ class TrackingSandbox(ChatSandbox):
     def at_item(self, context: Context, item: Any) -> None:
         """First thing in the body of a loop."""
         state_of(context).at_item(item)
+
+    def at_test(self, context: Context) -> bool:
+        """An item that the condition of a loop is asked for; those it leaves out take time, too."""
+        state_of(context).budget.spend(1)
+        return True
 
     def at_index(self, context: Context, value: Any) -> None:
         """After ``{% set message = messages[i] %}`` in a loop."""
