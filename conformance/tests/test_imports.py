@@ -36,6 +36,7 @@ SUITE = (
             "known_failures",
             "curation",
             "skeletons",
+            "bindings",
             "traceability",
             "addition",
             "mutation",

@@ -14,6 +14,7 @@ from tokenspec.adapters.resolve import column_of, registered, resolve
 from tokenspec.adapters.templates.python_object import MyAdapter
 from tokenspec.areas import operations
 from tokenspec.errors import UsageError
+from tokenspec.skeletons.adapter import IN_PROCESS, source
 
 BROKEN = """
 from my_adapter import MyAdapter
@@ -37,8 +38,7 @@ KNOWN = 'implementation = "my-adapter"\n' + "".join(map(ENTRY.format, ("ENG-001"
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A folder with the template and a broken subclass of it."""
-    source = Path(sys.modules[MyAdapter.__module__].__file__).read_text(encoding="utf-8")
-    (tmp_path / "my_adapter.py").write_text(source)
+    (tmp_path / "my_adapter.py").write_text(source(IN_PROCESS, ("segment",)))
     (tmp_path / "broken.py").write_text(BROKEN)
     (tmp_path / "known.toml").write_text(KNOWN)
     return tmp_path
@@ -183,4 +183,4 @@ def test_an_installed_package_announces_its_adapter(package: Path, monkeypatch: 
 def test_an_object_is_a_column_under_the_name_it_is_given() -> None:
     for impl in (MyAdapter, MyAdapter()):
         assert column_of("here", impl).name == "here"
-        assert [name for name in operations() if column_of("here", impl).has(name)] == ["segment"]
+        assert [name for name in operations() if column_of("here", impl).has(name)] == ["render", "bridge", "segment"]

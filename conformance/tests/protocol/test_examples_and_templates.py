@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -51,6 +52,7 @@ def by_level(results: list[CellResult], level: str) -> Counter[str]:
     return counted
 
 
+OPERATIONS = ("segment", "render", "bridge", "parse")
 PASSING = {Verdict.PASS, Verdict.UNSUPPORTED}
 
 
@@ -113,33 +115,56 @@ def new(*options: str) -> str:
     return done.output
 
 
+def compiled(lang: str, compiler: str) -> Any:
+    missing = pytest.mark.skipif(shutil.which(compiler) is None, reason=f"unsupported: {compiler} is not installed")
+    return pytest.param(["--lang", lang], marks=[pytest.mark.compilers, missing])
+
+
 @pytest.mark.parametrize(
-    ("options", "name", "impl"),
+    "options",
     [
-        (["--lang", "python"], "adapter.py", f"cmd:{sys.executable} adapter.py"),
-        (["--lang", "python", "--in-process"], "my_adapter.py", "my_adapter:MyAdapter"),
-        pytest.param(
-            ["--lang", "node"], "adapter.mjs", f"cmd:{NODE} adapter.mjs", marks=[pytest.mark.node, needs_node]
-        ),
+        ["--lang", "python"],
+        ["--lang", "python", "--in-process"],
+        pytest.param(["--lang", "node"], marks=[pytest.mark.node, needs_node]),
+        compiled("go", "go"),
+        compiled("rust", "rustc"),
+        compiled("java", "javac"),
+        compiled("c", "cc"),
     ],
+    ids=" ".join,
 )
-def test_a_new_adapter_works_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], name: str, impl: str
-) -> None:
+def test_a_new_adapter_works_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    said = new(*options)
-    assert f"wrote {name}" in said
-    assert "next: tokenspec smoke --impl " in said
-    done = CliRunner(env={"COLUMNS": "100"}).invoke(group, ["smoke", "--impl", impl])
+    said = new(*options, *(word for name in OPERATIONS for word in ("--op", name)))
+    assert f"it claims {', '.join(OPERATIONS)};" in said
+    assert "unsupported until you write them: parse\n" in said
+    *builds, smoke = [shlex.split(line.removeprefix("next: ")) for line in said.splitlines() if "next: " in line]
+    for build in builds:
+        subprocess.run(build, check=True, env={**os.environ, "GOFLAGS": "-mod=mod", "GOCACHE": str(tmp_path / "go")})
+    words = [word.replace("cmd:python3", f"cmd:{sys.executable}") for word in smoke[1:]]
+    done = CliRunner(env={"COLUMNS": "100"}).invoke(group, words)
     assert done.exit_code == 0, done.output
     assert "smoke passes" in done.output
-    assert "Engines" in done.output
-    everything = judged(impl, ("engines",), (), ("engines/line-",)) + judged(
-        impl, ("engines",), ("-",), ("engines/fuse-",)
-    )
-    assert by_level(everything, "SEGMENTS")["fail"] == 0
+    impl = words[words.index("--impl") + 1]
+    lines = judged(impl, ("engines",), (), ("engines/line-",)) + judged(impl, ("engines",), ("-",), ("engines/fuse-",))
+    assert by_level(lines, "SEGMENTS")["fail"] == 0
+    assert by_level(lines, "SEGMENTS")["pass"] > 5
+    text = by_level(judged(impl, ("render",), ("toy-bpe",)), "TEXT")
+    assert text["fail"] == 0
+    assert text["pass"] >= 18
+    assert by_level(judged(impl, ("bridge",), ("toy-bpe",)), "BRIDGE")["fail"] == 0
     sys.modules.pop("my_adapter", None)
+
+
+def test_what_is_not_written_yet_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    new("--op", "align", "--op", "parse")
+    done = CliRunner().invoke(group, ["smoke", "--impl", f"cmd:{sys.executable} adapter.py"])
+    assert done.exit_code == 1
+    assert "smoke judged nothing: align is not written yet" in done.output
+    odd = CliRunner().invoke(group, ["adapter", "new", "--op", "pars", str(tmp_path / "b")])
+    assert "no operation 'pars'. Did you mean parse" in str(odd.exception)
 
 
 def test_nothing_is_overwritten_and_nothing_odd_is_written(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from tests.trees import edited_text
 from tokenspec.adapters.pipe import Limits
 from tokenspec.adapters.stdio import Process
-from tokenspec.adapters.templates import python_program
 from tokenspec.cli import group
 from tokenspec.errors import AdapterError, TokenspecError
+from tokenspec.skeletons.adapter import LANGUAGES, source
 
-TEMPLATE = Path(python_program.__file__).read_text(encoding="utf-8")
+TEMPLATE = source(LANGUAGES["python"], ("segment",))
 
 
 def smoke(impl: str, folder: Path) -> tuple[int, str]:

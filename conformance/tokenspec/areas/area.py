@@ -59,6 +59,7 @@ class Area:
         expect_type: msgspec struct of ``Golden.expect``.
         rows: (case, all row specs) -> row keys the case applies to.
         request: (case, row key) -> the JSON-able request an adapter gets. It names rows by id.
+        request_type: msgspec struct of that request, for its published schema; None where it is ``input_type``.
         oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None where nothing is expected.
         loan: cases it borrows from another area, or None.
         exhibit: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
@@ -86,9 +87,15 @@ class Area:
     exhibit: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
     refusals: str = ""
+    request_type: type[msgspec.Struct] | None = None
     ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
     declare: Callable[[Any, Profile, Any], Any] | None = None
     needs: tuple[str, ...] = ()
+
+
+def request_fields(area: Area) -> tuple[str, ...]:
+    """The names of all fields that a request of an area may have, as they are on the wire."""
+    return tuple(field.encode_name for field in msgspec.structs.fields(area.request_type or area.input_type))
 
 
 @dataclass(frozen=True)

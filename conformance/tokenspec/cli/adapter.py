@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import shlex
 import stat
-from importlib.resources import files
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from tokenspec.cli.node_packages import node_packages
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName, UsageError
+from tokenspec.skeletons.adapter import IN_PROCESS, LANGUAGES, Language, examples, source
 from tokenspec.store.writing import write_atomically
 
-TEMPLATES = {
-    ("python", False): ("python_program.py", "adapter.py"),
-    ("python", True): ("python_object.py", "my_adapter.py"),
-    ("node", False): ("node_program.mjs", "adapter.mjs"),
-}
+DEFAULT = "segment"
+ROW = "toy-bpe"
+"""The row that the examples know."""
 
 
 HELP = """Write an adapter: the program or class that connects your implementation to the suite.
@@ -44,7 +43,8 @@ An adapter in any language is a loop over lines of JSON:
           exit 0
       flush stdout
 
-The contract is spec/90-adapter-protocol.md; the fields of a result are in fixtures/schema.
+The contract is spec/90-adapter-protocol.md. The fields of requests: tokenspec list operations; with those of results
+as types of your language: tokenspec adapter types; as JSON Schema: fixtures/schema.
 """
 
 
@@ -53,36 +53,90 @@ def adapter() -> None:
     """``tokenspec adapter``."""
 
 
+operation_option = click.option(
+    "--op", "operations", multiple=True, metavar="OPERATION", help="Only this operation; repeatable: list operations."
+)
+
+
 @adapter.command()
-@click.option("--lang", type=click.Choice(["python", "node"]), default="python", show_default=True, help="Language.")
+@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="python", show_default=True, help="Language.")
+@operation_option
 @click.option("--in-process", is_flag=True, help="Python only: a class instead of a program behind a pipe.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
-def new(lang: str, in_process: bool, folder: Path) -> None:
+def new(lang: str, operations: tuple[str, ...], in_process: bool, folder: Path) -> None:
     """Write an adapter into FOLDER (default: here). It runs at once; nothing is overwritten.
 
-    Example: tokenspec adapter new --lang node my-adapter
+    Without --op it claims segment, and answers a little of it.
+
+    Example: tokenspec adapter new --lang rust --op render --op parse my-adapter
     """
-    if (lang, in_process) not in TEMPLATES:
+    if in_process and lang != "python":
         raise UsageError(f"--in-process is for Python; a {lang} program is judged through a pipe, without that option")
-    template, name = TEMPLATES[lang, in_process]
-    target = folder / name
+    chosen = named(operations) or (DEFAULT,)
+    language = IN_PROCESS if in_process else LANGUAGES[lang]
+    target = folder / language.file
     if target.exists():
         raise UsageError(
             f"{target} exists and is kept. Give another folder: tokenspec adapter new --lang {lang} FOLDER"
         )
-    write_atomically(target, files("tokenspec.adapters.templates").joinpath(template).read_text(encoding="utf-8"))
-    target.chmod(0o644 if in_process else target.stat().st_mode | 0o644 | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-    click.echo(f"wrote {target}: it claims segment; put your operations into it.")
-    click.echo(f"next: {next_command(target, lang, in_process)}")
+    text = source(language, chosen)
+    write_atomically(target, text)
+    if text.startswith("#!"):
+        target.chmod(target.stat().st_mode | 0o644 | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    click.echo(f"wrote {target}: it claims {', '.join(chosen)}; put your operations into it.")
+    if silent := [name for name in chosen if name not in examples()]:
+        click.echo(f"unsupported until you write them: {', '.join(silent)}")
+    for line in next_commands(target, language, chosen):
+        click.echo(f"next: {line}")
 
 
-def next_command(target: Path, lang: str, in_process: bool) -> str:
-    """The smoke that judges what was written."""
-    if in_process:
+def named(operations: Sequence[str]) -> tuple[str, ...]:
+    """The chosen operations, each once.
+
+    Raises:
+        UnknownName: there is no such operation.
+    """
+    from tokenspec.areas import operations as known
+
+    for name in operations:
+        if name not in known():
+            raise UnknownName("operation", name, known())
+    return tuple(dict.fromkeys(operations))
+
+
+def next_commands(target: Path, language: Language, operations: Sequence[str]) -> list[str]:
+    """How what was written is built, and the smoke that judges it."""
+    program = target.parent / target.stem
+    places = {
+        "source": shlex.quote(str(target)),
+        "program": shlex.quote(str(program) if target.parent != Path() else f"./{program}"),
+    }
+    row = f" --row {ROW}" if "render" in operations else ""
+    if language.in_process:
         where = f"cd {shlex.quote(str(target.parent))} && " if str(target.parent) != "." else ""
-        return f"{where}tokenspec smoke --impl {target.stem}:MyAdapter"
-    interpreter = "python3" if lang == "python" else "node"
-    return f"tokenspec smoke --impl {shlex.quote(f'cmd:{interpreter} {shlex.quote(str(target))}')}"
+        return [f"{where}tokenspec smoke --impl {language.run}{row}"]
+    started = f"cmd:{language.run.format(**places)}"
+    build = [language.build.format(**places)] if language.build else []
+    return [*build, f"tokenspec smoke --impl {shlex.quote(started)}{row}"]
+
+
+@adapter.command()
+@click.option("--lang", type=click.Choice(["rust", "go", "typescript"]), required=True, help="Language.")
+@operation_option
+def types(lang: str, operations: tuple[str, ...]) -> None:
+    """Print the types of requests, results and messages, made from fixtures/schema; of all operations, or of some.
+
+    Example: tokenspec adapter types --lang rust --op render > src/wire.rs
+    """
+    import importlib
+
+    from tokenspec import __version__
+    from tokenspec.areas import operations as known
+    from tokenspec.bindings.shapes import definitions
+
+    made = importlib.import_module(f"tokenspec.bindings.{lang}").write(definitions(named(operations) or known()))
+    click.echo(f"// Code generated by tokenspec {__version__}: adapter types --lang {lang}. DO NOT EDIT.\n")
+    click.echo(made, nl=False)
 
 
 adapter.add_command(node_packages)

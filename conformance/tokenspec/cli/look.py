@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tokenspec.adapters import Ok
+from tokenspec.adapters import CONVERSE, Ok
 from tokenspec.adapters.resolve import registered, resolve
 from tokenspec.areas import areas
+from tokenspec.areas.area import request_fields
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flips
 from tokenspec.areas.selection import Selection, borrowed_cases, load_cases, select_cells
@@ -39,17 +40,14 @@ def table_of(*names: str) -> Table:
     return table
 
 
-LISTS = ("areas", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
+LISTS = ("areas", "operations", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
 
 
 @click.command(name="list")
-@click.argument(
-    "what",
-    type=click.Choice(["areas", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips"]),
-)
+@click.argument("what", type=click.Choice(LISTS))
 @click.option("--row", help="With seams and attribution: the model row.")
 def list_(what: str, row: str | None) -> None:
-    """List areas, rows, cases, checks, requirements, adapters, seams, attribution, or flips of the oracle."""
+    """List areas, operations, rows, cases, checks, requirements, adapters, seams, attribution, flips of the oracle."""
     if what == "seams":
         from tokenspec.cli.seams import print_seams
 
@@ -66,6 +64,11 @@ def list_(what: str, row: str | None) -> None:
         table = table_of("area", "prefix", "levels", "title")
         for area in areas().values():
             table.add_row(area.name, area.prefix, " ".join(area.levels), area.title)
+    elif what == "operations":
+        table = table_of("operation", "area", "fields of a request")
+        for area in areas().values():
+            if area.operation != CONVERSE:
+                table.add_row(area.operation, area.name, " ".join(request_fields(area)))
     elif what == "rows":
         table = table_of("row", "family", "status", "features")
         for spec in specs().values():

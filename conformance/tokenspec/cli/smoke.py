@@ -52,14 +52,14 @@ def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None
             columns, [cell for cell in cells if cell.area.operation != CONVERSE], timeout, screen(stderr=True)
         )
     answered = any(finding.verdict not in SILENT for result in results for finding in result.findings)
-    results = [*spoken, *results]
+    unanswered, results = results, [*spoken, *results]
     console = screen()
     print_failures(console, results, {})
     print_matrix(console, results, {impl: impl for impl in impls}, {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
     print_slow(console, results)
     if not answered:
-        console.print(f"smoke judged nothing: {silence(results)}", soft_wrap=True, highlight=False, markup=False)
+        console.print(f"smoke judged nothing: {silence(unanswered)}", soft_wrap=True, highlight=False, markup=False)
         code = code or 1
     elif code == 0:
         again = shlex.join(

@@ -36,6 +36,7 @@ from tokenspec.store.records import Case
 from tokenspec.store.writing import write_atomically
 
 ALWAYS = ("flags.toml", "ERRATA.toml", "schema/cases.schema.json", "schema/goldens.schema.json")
+KINDS = ("input", "request", "output", "expect")
 SUMS = "SHA256SUMS"
 
 
@@ -64,7 +65,7 @@ def chosen_entries(selection: Selection, version: str = SPEC_VERSION) -> list[st
                 cases += 1
                 rows.update(model for row in taken for model in models_of(row))
                 wanted |= names
-                wanted.update(f"schema/{area.name}.{kind}.schema.json" for kind in ("input", "output", "expect"))
+                wanted.update(f"schema/{area.name}.{kind}.schema.json" for kind in KINDS)
                 wanted.update(name for row in taken for name in goldens_of(area, case, row))
     if not cases:
         raise UsageError("nothing matches. See: tokenspec list cases, tokenspec list rows")

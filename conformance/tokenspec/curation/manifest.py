@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from tokenspec import __version__
-from tokenspec.adapters import messages
+from tokenspec.adapters import CONVERSE, messages
 from tokenspec.areas import areas
 from tokenspec.certificate.facts import Certificate
 from tokenspec.curation.readme import readme
@@ -29,6 +29,8 @@ def schemas() -> dict[str, dict[str, Any]]:
     kinds: dict[str, type[msgspec.Struct]] = {"cases": CaseFile, "goldens": GoldenFile, "certificate": Certificate}
     for area in areas().values():
         kinds[f"{area.name}.input"] = area.input_type
+        if area.operation != CONVERSE:
+            kinds[f"{area.name}.request"] = area.request_type or area.input_type
         kinds[f"{area.name}.output"] = area.output_type
         kinds[f"{area.name}.expect"] = area.expect_type
     header = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

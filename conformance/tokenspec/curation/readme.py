@@ -39,7 +39,7 @@ sha256sum -c SHA256SUMS
 | `flips/<transformers>/<row>/...` | where an earlier oracle answers otherwise |
 | `models/<row>.toml` | what a row is pinned to, and where its template and tokenizer come from |
 | `toy/<row>/` | small tokenizers and templates of our own: complete, offline |
-| `schema/*.schema.json` | JSON Schema 2020-12 of every file and of every adapter result |
+| `schema/*.schema.json` | JSON Schema 2020-12 of every file, and of every request to an adapter and its result |
 | `flags.toml` | what a failure of a case means, by flag |
 | `smoke.toml` | the cases that show whether an adapter is right |
 | `witnesses.toml` | the outside programs that were asked about goldens, and where they are known to differ |
@@ -48,14 +48,17 @@ sha256sum -c SHA256SUMS
 
 ## Areas
 
-| area | adapter operation | cases | goldens | result must fit |
-|---|---|---|---|---|
+`schema/<area>.request.schema.json` has the fields of a request, `schema/<area>.output.schema.json` those of a result.
+
+| area | adapter operation | cases | goldens |
+|---|---|---|---|
 {areas}
 
 ## A case
 
 The key is its slug; `<area>/<slug>` is its id and is never reused. `why` says what the case pins, `flags` what a
-failure means, `requires` which requirements it exercises. `input` is what the implementation gets.
+failure means, `requires` which requirements it exercises. `input` is what its request is made of; the ids in it come
+from the row's golden where the area is `parse` or `bridge`, and what a case calls `new_messages`, a request `messages`.
 {case}
 ## A golden
 
@@ -78,7 +81,7 @@ why the golden stands. A golden without `witnesses` has none. They are no part o
 
 ## A run
 
-For each golden of each file below `golden/`: find the case of the same area and slug, give `input` to the
+For each golden of each file below `golden/`: find the case of the same area and slug, give its request to the
 implementation with the row's template and tokenizer, and compare its result with `expect`, field by field. Where
 `input` has `options`, the row's own (`[options]` in `models/<row>.toml`) stand below them; templates that read a clock
 read {clock}. A case that is not supported is not a pass: count it apart. `tokenspec run --impl "cmd:YOUR PROGRAM"` does
@@ -90,8 +93,7 @@ def readme(manifest: dict[str, Any], folder: Path) -> str:
     """The text for one folder."""
     counted = manifest["counts"]
     lines = [
-        f"| {area.name} | `{area.operation}` | {counted[area.name]['cases']} | {counted[area.name]['goldens']} "
-        f"| `schema/{area.name}.output.schema.json` |"
+        f"| {area.name} | `{area.operation}` | {counted[area.name]['cases']} | {counted[area.name]['goldens']} |"
         for area in areas().values()
         if counted[area.name]["cases"]
     ]

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // A tokenspec adapter: one JSON line in, one JSON line out. No dependencies.
 //
-// It claims one operation, `segment`, and knows one engine of it, `new-line`. Put your own implementation in its place:
-// the operations of the object below are what you claim, and what you throw Unsupported for is never counted.
-// The contract: spec/90-adapter-protocol.md, or `tokenspec explain ADP-001`.
+// Put your own implementation in place of what the operations below do: those of the object `operations` are what you
+// claim, and what you throw Unsupported for is never counted.
+// The contract: spec/90-adapter-protocol.md, or `tokenspec explain ADP-001`. The fields: `tokenspec list operations`.
 
 /** An input this implementation does not claim to handle; the message is printed in the matrix. */
 class Unsupported extends Error {}
@@ -18,6 +18,7 @@ class Rejected extends Error {
 
 const rows = new Map();
 
+// >>> segment
 /** Cut after every blank line; white space alone joins what follows it. Offsets count characters, not UTF-16 units. */
 function segment({ engines, trace, given, fusion, gold, parameters }) {
   const more = given.length || fusion || gold || Object.keys(parameters).length;
@@ -36,7 +37,45 @@ function segment({ engines, trace, given, fusion, gold, parameters }) {
   return { offsets: offsets.map((span) => span.map((place) => length(trace.slice(0, place)))) };
 }
 
-const operations = { segment };
+// <<<
+// >>> render
+/** The turns of the row toy-bpe as text, with system and user messages alone. Add token_ids where you have them. */
+function render({ model, messages, tools, derive, options }) {
+  const { add_generation_prompt: prompt, ...others } = options;
+  if (model !== "toy-bpe" || tools?.length || derive || Object.keys(others).length)
+    throw new Unsupported("only plain conversations of toy-bpe");
+  if (!messages.length || messages.some((message) => typeof message.content !== "string"))
+    throw new Unsupported("only messages whose content is text");
+  if (messages.some(({ role }) => role !== "system" && role !== "user"))
+    throw new Unsupported("only system and user messages");
+  const turn = ({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`;
+  const head = { role: "system", content: "You are a careful toy assistant." };
+  const turns = (messages[0].role === "system" ? messages : [head, ...messages]).map(turn);
+  return { text: turns.join("") + (prompt ? "<|im_start|>assistant\n" : "") };
+}
+
+// <<<
+// >>> bridge
+/** Without a prompt there is nothing to append to: a bridge declines. */
+function bridge({ prompt_ids }) {
+  if (prompt_ids.length) throw new Unsupported("only bridges that decline");
+  return { token_ids: null };
+}
+
+// <<<
+// >>> *
+/** Yours. The request and the result have the fields that `tokenspec adapter types` writes types of. */
+function other_operation(request) {
+  throw new Unsupported("other_operation is not written yet");
+}
+
+// <<<
+const operations = {
+  segment, // only segment
+  render, // only render
+  bridge, // only bridge
+  other_operation, // only *
+};
 
 const answers = {
   // Say who answers. The protocol version is yours: do not echo the one you are asked for.

@@ -1,15 +1,16 @@
 """A tokenspec adapter inside Python: an object whose methods are its operations.
 
-It claims one operation, `segment`, and knows one engine of it, `new-line`. Put your own implementation in its place:
-the methods named like operations are what you claim, and what you raise Unsupported for is never counted.
+Put your own implementation in place of what the operations below do: the methods named like operations are what you
+claim, and what you raise Unsupported for is never counted.
 """
 
-import re
+import re  # only segment
 from typing import Any
 
 from tokenspec.adapters import Unsupported
 
 Json = dict[str, Any]
+PROMPT = "add_generation_prompt"  # only render
 
 
 class MyAdapter:
@@ -30,6 +31,7 @@ class MyAdapter:
         """
         self.rows[model] = assets
 
+    # >>> segment
     def segment(self, request: Json) -> Json:
         """Cut after every blank line; white space alone joins what follows it. Offsets count characters."""
         if request["engines"] != ["new-line"] or any(request[key] for key in ("given", "fusion", "gold", "parameters")):
@@ -44,3 +46,35 @@ class MyAdapter:
         if begin < len(trace):
             offsets = [*offsets[:-1], [offsets[-1][0] if offsets else 0, len(trace)]]
         return {"offsets": offsets}
+
+    # <<<
+    # >>> render
+    def render(self, request: Json) -> Json:
+        """The turns of the row toy-bpe as text, with system and user messages alone. Add token_ids where you can."""
+        options, messages = request["options"], request["messages"]
+        if request["model"] != "toy-bpe" or request["tools"] or request["derive"] or set(options) - {PROMPT}:
+            raise Unsupported("only plain conversations of toy-bpe")
+        if not messages or any(not isinstance(message.get("content"), str) for message in messages):
+            raise Unsupported("only messages whose content is text")
+        if {message["role"] for message in messages} - {"system", "user"}:
+            raise Unsupported("only system and user messages")
+        if messages[0]["role"] != "system":
+            messages = [{"role": "system", "content": "You are a careful toy assistant."}, *messages]
+        turns = [f"<|im_start|>{message['role']}\n{message['content']}<|im_end|>\n" for message in messages]
+        return {"text": "".join(turns) + ("<|im_start|>assistant\n" if options.get(PROMPT) else "")}
+
+    # <<<
+    # >>> bridge
+    def bridge(self, request: Json) -> Json:
+        """Without a prompt there is nothing to append to: a bridge declines."""
+        if request["prompt_ids"]:
+            raise Unsupported("only bridges that decline")
+        return {"token_ids": None}
+
+    # <<<
+    # >>> *
+    def other_operation(self, _: Json) -> Json:
+        """Yours. The fields of request and result: `tokenspec list operations`, fixtures/schema."""
+        raise Unsupported("other_operation is not written yet")
+
+    # <<<

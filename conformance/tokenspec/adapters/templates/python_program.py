@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A tokenspec adapter: one JSON line in, one JSON line out. No dependencies.
 
-It claims one operation, `segment`, and knows one engine of it, `new-line`. Put your own implementation in its place:
-the operations of the table OPERATIONS are what you claim, and what you raise Unsupported for is never counted.
-The contract: spec/90-adapter-protocol.md, or `tokenspec explain ADP-001`.
+Put your own implementation in place of what the operations below do: those of the table OPERATIONS are what you claim,
+and what you raise Unsupported for is never counted.
+The contract: spec/90-adapter-protocol.md, or `tokenspec explain ADP-001`. The fields: `tokenspec list operations`.
 """
 
 import json
-import re
+import re  # only segment
 import sys
 import traceback
 from typing import Any
@@ -24,6 +24,7 @@ class Rejected(Exception):
     """An input that the specification wants refused. Its arguments: a short code, then what happened."""
 
 
+# >>> segment
 def segment(request: Json) -> Json:
     """Cut after every blank line; white space alone joins what follows it. Offsets count characters, never bytes."""
     if request["engines"] != ["new-line"] or any(request[key] for key in ("given", "fusion", "gold", "parameters")):
@@ -40,12 +41,54 @@ def segment(request: Json) -> Json:
     return {"offsets": offsets}
 
 
+# <<<
+# >>> render
+def render(request: Json) -> Json:
+    """The turns of the row toy-bpe as text, with system and user messages alone. Add token_ids where you have them."""
+    options, messages = request["options"], request["messages"]
+    if request["model"] != "toy-bpe" or request["tools"] or request["derive"] or set(options) - {PROMPT}:
+        raise Unsupported("only plain conversations of toy-bpe")
+    if not messages or any(not isinstance(message.get("content"), str) for message in messages):
+        raise Unsupported("only messages whose content is text")
+    if {message["role"] for message in messages} - {"system", "user"}:
+        raise Unsupported("only system and user messages")
+    if messages[0]["role"] != "system":
+        messages = [{"role": "system", "content": "You are a careful toy assistant."}, *messages]
+    turns = [f"<|im_start|>{message['role']}\n{message['content']}<|im_end|>\n" for message in messages]
+    return {"text": "".join(turns) + ("<|im_start|>assistant\n" if options.get(PROMPT) else "")}
+
+
+PROMPT = "add_generation_prompt"
+
+
+# <<<
+# >>> bridge
+def bridge(request: Json) -> Json:
+    """Without a prompt there is nothing to append to: a bridge declines."""
+    if request["prompt_ids"]:
+        raise Unsupported("only bridges that decline")
+    return {"token_ids": None}
+
+
+# <<<
+# >>> *
+def other_operation(_: Json) -> Json:
+    """Yours. The request and the result have the fields that `tokenspec adapter types` writes types of."""
+    raise Unsupported("other_operation is not written yet")
+
+
+# <<<
 def unknown(_: Json) -> Json:
     """Any other operation."""
     raise Unsupported("not among my operations")
 
 
-OPERATIONS = {"segment": segment}
+OPERATIONS = {
+    "segment": segment,  # only segment
+    "render": render,  # only render
+    "bridge": bridge,  # only bridge
+    "other_operation": other_operation,  # only *
+}
 
 
 def start(_: Json) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.areas.aligners.records import AlignersExpect, AlignersInput, AlignersOutput
+from tokenspec.areas.aligners.records import AlignersExpect, AlignersInput, AlignersOutput, AlignersRequest
 from tokenspec.areas.area import NO_ROW, Area
 from tokenspec.store.records import Case, Golden
 
@@ -62,6 +62,7 @@ AREA = Area(
     expect_type=AlignersExpect,
     rows=rows,
     request=request,
+    request_type=AlignersRequest,
     oracle=oracle,
     needs=("transformers",),
 )

@@ -60,6 +60,26 @@ class AlignersInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     edit: Literal["ragged", "mask-shape", "batch-size", "bad-id", "bad-option"] | None = None
 
 
+class SideRequest(msgspec.Struct, kw_only=True):
+    """One tokenizer's side of a batch: ``ids`` and ``mask`` are padded on the right to the longest row."""
+
+    model: str
+    texts: list[str]
+    ids: list[Ids]
+    mask: list[list[int]]
+
+
+class AlignersRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked: ``align`` has the two sides, every other task has its values in ``data``."""
+
+    task: Task
+    profile: Literal["boundary", "nw-compat"]
+    options: dict[str, Any]
+    data: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    student: SideRequest | msgspec.UnsetType = msgspec.UNSET
+    teacher: SideRequest | msgspec.UnsetType = msgspec.UNSET
+
+
 class AlignersOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What an implementation returns; an alignment needs chunk ids of both sides, or pairs.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
 from tokenspec.areas.bridge.exhibit import exhibit
-from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput
+from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput, BridgeRequest
 from tokenspec.areas.render.area import rows
 from tokenspec.store.records import Case, Golden
 
@@ -56,6 +56,7 @@ AREA = Area(
     expect_type=BridgeExpect,
     rows=rows,
     request=request,
+    request_type=BridgeRequest,
     oracle=oracle,
     exhibit=exhibit,
 )

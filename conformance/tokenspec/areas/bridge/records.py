@@ -28,6 +28,26 @@ class BridgeInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     prompt: Literal["given", "empty"] = "given"
 
 
+class BridgeRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked.
+
+    Attributes:
+        model: the row, as its ``load`` named it.
+        prompt_ids: the ids that the completion was sampled after.
+        completion_ids: what was sampled.
+        messages: the messages that follow; a case calls them ``new_messages``, for it has the history beside them.
+        tools: the tools offered.
+        options: of ``apply_chat_template``.
+    """
+
+    model: str
+    prompt_ids: list[int]
+    completion_ids: list[int]
+    messages: list[Any]
+    tools: list[Any] | None = None
+    options: dict[str, Any] = {}
+
+
 class BridgeOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What an implementation returns. ``token_ids`` is null when it declines; lists cover prior part and bridge.
 

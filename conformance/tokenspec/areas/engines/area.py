@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import NO_ROW, Area
-from tokenspec.areas.engines.records import EnginesExpect, EnginesInput, EnginesOutput
+from tokenspec.areas.engines.records import EnginesExpect, EnginesInput, EnginesOutput, EnginesRequest
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ AREA = Area(
     expect_type=EnginesExpect,
     rows=rows,
     request=request,
+    request_type=EnginesRequest,
     oracle=oracle,
     needs=("transformers",),
 )

@@ -70,6 +70,20 @@ class EnginesInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     base_units: list[int] | None = None
 
 
+class EnginesRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked: a call, and the row whose tokens a tiny model speaks; ``-`` for none."""
+
+    row: str
+    trace: str
+    model: Scripted | Tiny | None
+    engines: list[EngineName]
+    parameters: dict[str, Any]
+    given: list[GivenSegments]
+    fusion: FusionName | None
+    gold: list[tuple[int, int]] | None
+    base_units: list[int] | None
+
+
 class EnginesOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What an implementation returns. Only ``offsets`` is required."""
 

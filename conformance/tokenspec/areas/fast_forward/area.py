@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area
-from tokenspec.areas.fast_forward.records import FastForwardExpect, FastForwardInput, FastForwardOutput
+from tokenspec.areas.fast_forward.records import (
+    FastForwardExpect,
+    FastForwardInput,
+    FastForwardOutput,
+    FastForwardRequest,
+)
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -61,5 +66,6 @@ AREA = Area(
     expect_type=FastForwardExpect,
     rows=rows,
     request=request,
+    request_type=FastForwardRequest,
     oracle=oracle,
 )

@@ -61,6 +61,17 @@ class FastForwardInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     names: str | None = None
 
 
+class FastForwardRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked: the case without ``names``; ``model`` is the row, null beside a vocabulary."""
+
+    model: str | None
+    vocabulary: InlineVocabulary | None
+    grammar: dict[str, Any]
+    prefix: list[str | dict[str, str]]
+    queries: list[dict[str, Any]]
+    probes: list[Bytes] = []
+
+
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like=True):
     """What the grammar makes of one text: how many of its bytes it allows, and whether the whole is complete."""
 

@@ -9,7 +9,12 @@ import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area
 from tokenspec.areas.fast_forward.area import AREA as FAST_FORWARD
-from tokenspec.areas.grammar_mask.records import GrammarMaskExpect, GrammarMaskInput, GrammarMaskOutput
+from tokenspec.areas.grammar_mask.records import (
+    GrammarMaskExpect,
+    GrammarMaskInput,
+    GrammarMaskOutput,
+    GrammarMaskRequest,
+)
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -46,5 +51,6 @@ AREA = Area(
     expect_type=GrammarMaskExpect,
     rows=rows,
     request=request,
+    request_type=GrammarMaskRequest,
     oracle=oracle,
 )

@@ -36,6 +36,16 @@ class GrammarMaskInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     steps: list[Mask | Accept | Rollback]
 
 
+class GrammarMaskRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked: the case; ``model`` is the row, null beside a vocabulary."""
+
+    model: str | None
+    vocabulary: InlineVocabulary | None
+    grammar: dict[str, Any]
+    prefix: list[str | dict[str, str]]
+    steps: list[Mask | Accept | Rollback]
+
+
 class StepAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The answer to one step.
 

@@ -10,7 +10,7 @@ import msgspec
 from tokenspec.areas.area import Area
 from tokenspec.areas.exhibit import Labelled, labelled
 from tokenspec.areas.media.pictures import media_parts, with_pictures
-from tokenspec.areas.media.records import MediaExpect, MediaInput, MediaOutput
+from tokenspec.areas.media.records import MediaExpect, MediaInput, MediaOutput, MediaRequest
 from tokenspec.areas.media.settings import settings_of
 from tokenspec.areas.render.area import rows as rows_with_features
 from tokenspec.store.records import Case, Golden
@@ -94,6 +94,7 @@ AREA = Area(
     expect_type=MediaExpect,
     rows=rows,
     request=request,
+    request_type=MediaRequest,
     oracle=oracle,
     exhibit=exhibit,
 )

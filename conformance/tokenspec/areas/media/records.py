@@ -42,6 +42,37 @@ class MediaInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     told: bool = True
 
 
+class Previous(msgspec.Struct, kw_only=True):
+    """What a bridge appends to: prompt and completion, and by modality the media in them that are named."""
+
+    prompt_ids: list[int]
+    completion_ids: list[int]
+    mm_placeholders: Ranges
+    mm_hashes: Hashes
+
+
+class MediaRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked.
+
+    Attributes:
+        model: the row, as its ``load`` named it.
+        messages: the conversation, or the new messages of a bridge; pictures are ``data:`` URIs or declare their size.
+        tools: the tools offered.
+        options: of ``apply_chat_template``.
+        media: numbers of the row's processor by modality; empty: those that its publisher states.
+        previous: what a bridge appends to; None where the conversation is rendered.
+        now: the time that a template reads, ISO 8601 without zone.
+    """
+
+    model: str
+    messages: list[Any]
+    tools: list[Any] | None = None
+    options: dict[str, Any] = {}
+    media: dict[str, dict[str, int | float]] = {}
+    previous: Previous | None = None
+    now: str
+
+
 class MediaOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What an implementation returns. What it does not know it leaves out; ``token_ids`` is null where it declines.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec.areas.area import Area
 from tokenspec.areas.bridge.area import expectation
-from tokenspec.areas.parse.records import ParseExpect, ParseInput, ParseOutput
+from tokenspec.areas.parse.records import ParseExpect, ParseInput, ParseOutput, ParseRequest
 from tokenspec.areas.render.area import rows
 from tokenspec.store.records import Case, Golden
 
@@ -61,5 +61,6 @@ AREA = Area(
     expect_type=ParseExpect,
     rows=rows,
     request=request,
+    request_type=ParseRequest,
     oracle=oracle,
 )

@@ -32,6 +32,26 @@ class ParseInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     says: Says | None = None
 
 
+class ParseRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked.
+
+    Attributes:
+        model: the row, as its ``load`` named it.
+        token_ids: what was sampled.
+        prompt_ids: the ids that it was sampled after; None where they are withheld.
+        tools: the tools offered.
+        undeclared_calls: whether the completion may call a tool that is not among them.
+        options: of ``apply_chat_template``, as the prompt was rendered with.
+    """
+
+    model: str
+    token_ids: list[int]
+    prompt_ids: list[int] | None
+    tools: list[Any] | None = None
+    undeclared_calls: bool
+    options: dict[str, Any] = {}
+
+
 class ParsedCall(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """One call attempt; ``token_span`` is half-open into the completion's ids."""
 

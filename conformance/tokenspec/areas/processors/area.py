@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area
-from tokenspec.areas.processors.records import ProcessorsExpect, ProcessorsInput, ProcessorsOutput
+from tokenspec.areas.processors.records import ProcessorsExpect, ProcessorsInput, ProcessorsOutput, ProcessorsRequest
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -47,5 +47,6 @@ AREA = Area(
     expect_type=ProcessorsExpect,
     rows=rows,
     request=request,
+    request_type=ProcessorsRequest,
     oracle=oracle,
 )

@@ -95,6 +95,16 @@ class ProcessorsInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     steps: list[Step]
 
 
+class ProcessorsRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked: the script. ``processors`` are configurations with a ``kind``."""
+
+    processors: list[dict[str, Any]]
+    vocab_size: int
+    rows: int
+    checked: bool
+    steps: list[Step]
+
+
 class StepError(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A typed error inside a step. ``processors`` are the members to relax, for ``empty-allowed-set``."""
 

@@ -9,7 +9,7 @@ from tokenspec.areas.area import Area
 from tokenspec.areas.render.declared import declared_expect, declared_request
 from tokenspec.areas.render.exhibit import exhibit
 from tokenspec.areas.render.lint import redundancy_agrees
-from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput
+from tokenspec.areas.render.records import RenderExpect, RenderInput, RenderOutput, RenderRequest
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ AREA = Area(
     expect_type=RenderExpect,
     rows=rows,
     request=request,
+    request_type=RenderRequest,
     oracle=oracle,
     exhibit=exhibit,
     lint=redundancy_agrees,

@@ -24,12 +24,10 @@ DATES = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%Y-%m-%d", "%d/%m/%Y")
 
 def declared_request(request: dict[str, Any], profile: Profile) -> dict[str, Any]:
     """The request with its messages in the declared form."""
-    changed = {
-        key: [_message(message, profile) for message in request[key]]
-        for key in ("messages", "new_messages")
-        if isinstance(request.get(key), list)
-    }
-    return {**request, **changed}
+    messages = request["messages"]
+    if not isinstance(messages, list):
+        return request
+    return {**request, "messages": [_message(message, profile) for message in messages]}
 
 
 def _message(message: Any, profile: Profile) -> Any:

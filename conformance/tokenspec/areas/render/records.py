@@ -20,6 +20,32 @@ class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     derive: dict[str, list[str]] | None = None
 
 
+class RenderRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked.
+
+    Attributes:
+        model: the row, as its ``load`` named it.
+        messages: the conversation, in any shape: what must be refused is asked, too.
+        tools: the tools offered.
+        options: of ``apply_chat_template``: the row's own, and the case's above them.
+        derive: by name of a derived answer the roles that it is for; None where none is asked for.
+        id_profile: the profile of ids that is wished; the answer says which one it is in.
+        encoding: whether a caller's text may become control ids; the answer says so, too.
+        now: the time that a template reads, ISO 8601 without zone.
+        normalisation: how messages are prepared (RND-004), where it is not the default.
+    """
+
+    model: str
+    messages: Any
+    tools: list[Any] | None = None
+    options: dict[str, Any] = {}
+    derive: dict[str, list[str]] | None = None
+    id_profile: Literal["canonical", "sampled-boundary"] = "canonical"
+    encoding: Literal["hf", "isolated"] = "hf"
+    now: str
+    normalisation: str | msgspec.UnsetType = msgspec.UNSET
+
+
 class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What an implementation returns: ids, or text alone, or both; masks are lists or run-length strings.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.area import NO_ROW, Area, Loan
-from tokenspec.areas.template_engine.records import TemplateExpect, TemplateInput, TemplateOutput
+from tokenspec.areas.template_engine.records import TemplateExpect, TemplateInput, TemplateOutput, TemplateRequest
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ AREA = Area(
     expect_type=TemplateExpect,
     rows=rows,
     request=request,
+    request_type=TemplateRequest,
     oracle=oracle,
     loan=Loan(area="render", case=borrowed, golden=lent, takes=has_template),
 )

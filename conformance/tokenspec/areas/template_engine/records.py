@@ -15,6 +15,24 @@ class TemplateInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: dict[Literal["characters", "steps"], int] = {}
 
 
+class TemplateRequest(msgspec.Struct, kw_only=True):
+    """What an implementation is asked.
+
+    Attributes:
+        template: the source of a chat template.
+        inputs: its variables.
+        environment: how templates are read: the options of the engine, as the chapter fixes them.
+        now: the time that ``strftime_now`` reads, ISO 8601 without zone.
+        limits: how much may be built, where the case bounds that.
+    """
+
+    template: str
+    inputs: dict[str, Any]
+    environment: dict[str, Any]
+    now: str
+    limits: dict[Literal["characters", "steps"], int] | msgspec.UnsetType = msgspec.UNSET
+
+
 class TemplateOutput(msgspec.Struct, forbid_unknown_fields=True):
     """The rendered text."""
 
