@@ -1,18 +1,16 @@
-"""The aligner behind the adapter protocol: plain JSON in, plain JSON out. One operation, ten tasks."""
+"""The aligner behind the adapter protocol: plain JSON in, plain JSON out. One operation, many tasks."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tokenspec_reference.aligners.adapter_losses import LOSS_TASKS
 from tokenspec_reference.aligners.alignment import (
     AlignmentBatch,
     AlignmentPair,
@@ -23,23 +21,15 @@ from tokenspec_reference.aligners.alignment import (
 )
 from tokenspec_reference.aligners.canonical import canonical_token, canonicalize_sequence
 from tokenspec_reference.aligners.errors import AlignmentInputError, ProjectionFileError, TextMismatch
-from tokenspec_reference.aligners.loss_utils import (
-    LossOptions,
-    build_exact_token_map,
-    chunk_average_log_probs,
-    cross_tokenizer_loss,
-    get_sparse_projection_matrix,
-)
 from tokenspec_reference.aligners.nw_compat import align_tokens
 from tokenspec_reference.aligners.nw_rows import align_rows
 from tokenspec_reference.aligners.nw_scalar import align_scalar
+from tokenspec_reference.aligners.nw_scores import Scores
 from tokenspec_reference.aligners.piece_table import PieceTable
 from tokenspec_reference.aligners.token_aligner import TokenAligner
 from tokenspec_reference.errors import TokenSpecError, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tokenspec_reference.loaded_model import LoadedModel
 
 Json = dict[str, Any]
@@ -122,8 +112,9 @@ def _align_pieces(request: Json) -> Json:
     data, options = request["data"], request["options"]
     if request["profile"] == "boundary":
         return _align_boundary_pieces(data, options)
+    scores, options = _scores(options)
     rows = [
-        align_tokens(student, teacher, **options)
+        align_tokens(student, teacher, scores=scores, **options)
         for student, teacher in zip(data["student"], data["teacher"], strict=True)
     ]
     batch = pairs_to_batch(
@@ -163,8 +154,16 @@ def _run(value: str) -> bytes:
 def _align_canonical(request: Json) -> Json:
     data, options = request["data"], request["options"]
     kernel = align_scalar if options.get("path") == "scalar" else align_rows
-    pairs, score = kernel(data["student"], data["teacher"], max_comb_len=options.get("max_comb_len", 4))
+    scores, _ = _scores(options)
+    pairs, score = kernel(data["student"], data["teacher"], max_comb_len=options.get("max_comb_len", 4), scores=scores)
     return {"pairs": [_spans(pairs)], "score": score}
+
+
+def _scores(options: Json) -> tuple[Scores, Json]:
+    """The scores among the options, and the other options."""
+    names = {field.name for field in fields(Scores)}
+    chosen = {name: value for name, value in options.items() if name in names}
+    return Scores(**chosen), {name: value for name, value in options.items() if name not in names}
 
 
 def _canonical_token(request: Json) -> Json:
@@ -182,95 +181,11 @@ def _remap(request: Json) -> Json:
     return {"pairs": [_spans(remap_pairs(pairs, data["student_ranges"], data["teacher_ranges"]))]}
 
 
-def _chunk_average(request: Json) -> Json:
-    data = request["data"]
-    means, sizes = chunk_average_log_probs(
-        torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
-    )
-    return {"values": {"means": means.tolist(), "sizes": sizes.tolist()}}
-
-
-@contextmanager
-def _projection_file(file: Json) -> Iterator[Path]:
-    """Write the described file where only this call sees it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "projection.pt")
-        if file["kind"] == "dense":
-            tensors = {name: torch.tensor(file[name]) for name in ("indices", "likelihoods")}
-            torch.save(tensors, path)
-        elif file["kind"] == "sparse":
-            torch.save({(s, t): weight for s, t, weight in file["entries"]}, path)
-        elif file["kind"] == "hex":
-            path.write_bytes(bytes.fromhex(file["hex"]))
-        yield path
-
-
-def _projection(request: Json) -> Json:
-    data = request["data"]
-    with _projection_file(data["file"]) as path:
-        matrix = get_sparse_projection_matrix(
-            path, student_vocab_size=data["student_vocab_size"], teacher_vocab_size=data["teacher_vocab_size"]
-        )
-    entries = zip(*matrix.indices().tolist(), matrix.values().tolist(), strict=True)
-    return {"values": {"shape": list(matrix.shape), "entries": [list(entry) for entry in entries]}}
-
-
-def _exact_map(request: Json) -> Json:
-    data = request["data"]
-    with _projection_file(data["file"]) as path:
-        found = build_exact_token_map(path, xtoken_loss=data["xtoken"], teacher_vocab_size=data["teacher_vocab_size"])
-    return {"values": {name: ids.tolist() for name, ids in found.items()}}  # type: ignore[attr-defined]
-
-
-def _loss(request: Json) -> Json:
-    data = request["data"]
-    none = torch.zeros(0)
-    alignment = AlignmentBatch(
-        pair_valid=torch.tensor(data["pair_valid"]),
-        pair_is_correct=torch.tensor(data["pair_is_correct"]),
-        student_exact_partition_mask=none,
-        teacher_exact_partition_mask=none,
-        student_chunk_id=torch.tensor(data["student_chunk_id"]),
-        teacher_chunk_id=torch.tensor(data["teacher_chunk_id"]),
-        num_chunks=none,
-    )
-    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
-    with placed(_place_in_loss), _projection_file(data["file"]) as path:
-        terms = cross_tokenizer_loss(
-            student_logits,
-            torch.tensor(data["teacher_logits"]),
-            alignment,
-            mode=data["mode"],
-            projection_matrix_path=path,
-            teacher_vocab_size=data["teacher_vocab_size"],
-            options=LossOptions(**data["options"]),
-            sample_mask=torch.tensor(data["sample_mask"]),
-        )
-    names = ("loss", "kl", "l1", "valid_chunks")
-    values: Json = {name: float(getattr(terms, name).detach()) for name in names}
-    if "gradient" in data.get("want", ()):
-        if terms.loss.requires_grad:
-            terms.loss.backward()
-        found = student_logits.grad
-        values["gradient"] = (torch.zeros_like(student_logits) if found is None else found).tolist()
-    return {"values": values}
-
-
-def _place_in_loss(error: TokenSpecError) -> str:
-    if isinstance(error, ProjectionFileError):
-        return _place(error)
-    is_option = error.field in {option.name for option in fields(LossOptions)}
-    return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
-
-
 TASKS: dict[str, Callable[[Json], Json]] = {
     "align-pieces": _align_pieces,
     "align-canonical": _align_canonical,
     "canonical-token": _canonical_token,
     "canonical-sequence": _canonical_sequence,
     "remap": _remap,
-    "chunk-average": _chunk_average,
-    "projection": _projection,
-    "exact-map": _exact_map,
-    "loss": _loss,
+    **LOSS_TASKS,
 }

@@ -16,6 +16,7 @@ from tokenspec_reference.aligners.nw_anchors import align_with_anchors
 from tokenspec_reference.aligners.nw_postprocess import post_process, texts_agree
 from tokenspec_reference.aligners.nw_rows import align_sequences
 from tokenspec_reference.aligners.nw_scalar import align_scalar
+from tokenspec_reference.aligners.nw_scores import DEFAULT_SCORES, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,18 +32,18 @@ def align_tokens(
     anchor_lengths: Sequence[int] = (3,),
     device: torch.device | str = "cpu",
     scalar: bool = False,
+    scores: Scores = DEFAULT_SCORES,
 ) -> list[AlignmentPair[str]]:
     """Pairs in text order with original indices; their tokens are canonical spellings, as upstream.
 
-    ``scalar=True`` runs the readable twin, which gives the same pairs.
+    ``scalar=True`` runs the readable twin, which gives the same pairs. Repairs never ignore a leading character, as
+    upstream.
     """
-    kernel = (
-        partial(align_scalar, max_comb_len=max_comb_len)
-        if scalar
-        else partial(align_sequences, max_comb_len=max_comb_len, device=device)
-    )
+    chosen = partial(align_scalar) if scalar else partial(align_sequences, device=device)
+    kernel = partial(chosen, max_comb_len=max_comb_len, scores=scores)
+    repairing = partial(kernel, scores=replace(scores, ignore_leading_char_diff=False))
     s_canonical, s_ranges = canonicalize_sequence(student)
     t_canonical, t_ranges = canonicalize_sequence(teacher)
     pairs, _ = align_with_anchors(s_canonical, t_canonical, kernel, anchor_lengths=anchor_lengths)
-    pairs = remap_pairs(post_process(pairs, kernel), s_ranges, t_ranges)
+    pairs = remap_pairs(post_process(pairs, repairing), s_ranges, t_ranges)
     return [replace(pair, is_correct=texts_agree(pair)) for pair in pairs]

@@ -16,10 +16,11 @@ from tokenspec_reference.aligners.boundary_batch import (
 )
 from tokenspec_reference.aligners.errors import AlignmentInputError, IdOutOfVocabulary
 from tokenspec_reference.aligners.nw_compat import align_tokens
+from tokenspec_reference.aligners.nw_scores import DEFAULT_SCORES, Scores
 from tokenspec_reference.aligners.piece_table import PieceTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
 Profile = Literal["boundary", "nw-compat"]
@@ -36,7 +37,8 @@ class TokenAligner:
     A tokenizer is a fast Hugging Face tokenizer or, for ``boundary``, a ``PieceTable``.
     ``special_roles`` declares roles for token spellings of either side (``boundary``), e.g.
     ``{"<think>": "think", "[THINK]": "think"}``. ``device``: where to compute and return; default where the ids are.
-    ``projection_matrix_path`` is only kept, for the loss; ``max_comb_len`` concerns ``nw-compat``.
+    ``projection_matrix_path`` is only kept, for the loss; ``max_comb_len``, ``scores`` and ``anchor_lengths`` concern
+    ``nw-compat``.
     Source: the seed's ``TokenAligner``.
     """
 
@@ -51,6 +53,8 @@ class TokenAligner:
         device: torch.device | str | None = None,
         on_mismatch: OnMismatch = "error",
         special_roles: Mapping[str, str] | None = None,
+        scores: Scores = DEFAULT_SCORES,
+        anchor_lengths: Sequence[int] = (3,),
     ) -> None:
         """Raises ``AlignmentInputError`` for an unknown option; tokenizers are read at the first ``align``."""
         _require_choice("profile", profile, get_args(Profile))
@@ -59,7 +63,11 @@ class TokenAligner:
             raise AlignmentInputError("must be at least 1 token", field="max_comb_len")
         self.student_tokenizer = student_tokenizer
         self.teacher_tokenizer = teacher_tokenizer
+        if any(length < 1 for length in anchor_lengths):
+            raise AlignmentInputError("must be lengths of at least 1 token", field="anchor_lengths")
         self.projection_matrix_path = projection_matrix_path
+        self.scores = scores
+        self.anchor_lengths = tuple(anchor_lengths)
         self.max_combination_len = max_comb_len
         self.profile: Profile = profile
         self.on_mismatch: OnMismatch = on_mismatch
@@ -137,7 +145,14 @@ class TokenAligner:
         student = _tokens(self.student_tokenizer, student_ids, "student_ids")
         teacher = _tokens(self.teacher_tokenizer, teacher_ids, "teacher_ids")
         return [
-            align_tokens(s, t, max_comb_len=self.max_combination_len, device=device)
+            align_tokens(
+                s,
+                t,
+                max_comb_len=self.max_combination_len,
+                anchor_lengths=self.anchor_lengths,
+                device=device,
+                scores=self.scores,
+            )
             for s, t in zip(student, teacher, strict=True)
         ]
 

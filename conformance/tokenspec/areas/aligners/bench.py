@@ -129,7 +129,7 @@ def upstream(student: list[str], teacher: list[str], ours: float) -> Iterator[Fi
     from tokenspec.areas.aligners.oracle.upstream import VARIABLE, align_canonical
 
     if os.environ.get(VARIABLE):
-        peer = once(lambda: align_canonical(student, teacher, 4))
+        peer = once(lambda: align_canonical(student, teacher, {}))
         yield Figure("nw-compat programme, 512 tokens", ours, peer, "upstream", limit=1 / 10)
 
 

@@ -17,6 +17,8 @@ Task = Literal[
     "projection",
     "exact-map",
     "loss",
+    "build-projection",
+    "distil",
 ]
 
 

@@ -2,8 +2,9 @@
 
 ``chunks`` (averages over chunks), ``projection`` (projection files and matrices), ``build_projection`` (where they come
 from: ``build_projection.exact(s, t).save(path)``), ``exact_map`` (tokens that mean the same on both sides), ``losses``
-(P-KL, gold, xtoken). Source: ``x_token.loss_utils`` and the cross-tokenizer loss of the seed's project, on one device;
-chunk sums may be reduced over ranks between sum and mean.
+(P-KL, gold, xtoken), ``next_token`` (the student's own loss, teachers of its tokenizer), ``teachers`` and
+``distillation`` (a whole step), ``ranks`` (what a parallel run exchanges). Source: ``x_token.loss_utils`` and the
+cross-tokenizer loss of the seed's project.
 """
 
 from tokenspec_reference.aligners.loss_utils import build_projection
@@ -16,14 +17,20 @@ from tokenspec_reference.aligners.loss_utils.chunks import (
     shift_next,
     valid_chunk_mask,
 )
-from tokenspec_reference.aligners.loss_utils.exact_map import ExactTokenMap, build_exact_token_map
-from tokenspec_reference.aligners.loss_utils.losses import (
-    LossOptions,
-    LossTerms,
-    cross_tokenizer_loss,
-    gold_loss,
-    projection_kl_loss,
+from tokenspec_reference.aligners.loss_utils.distillation import (
+    DistillationOptions,
+    DistillationTerms,
+    distillation_loss,
 )
+from tokenspec_reference.aligners.loss_utils.exact_map import ExactTokenMap, build_exact_token_map
+from tokenspec_reference.aligners.loss_utils.losses import cross_tokenizer_loss, gold_loss, projection_kl_loss
+from tokenspec_reference.aligners.loss_utils.next_token import (
+    next_token_accuracy,
+    next_token_cross_entropy,
+    next_tokens,
+    same_tokenizer_kl,
+)
+from tokenspec_reference.aligners.loss_utils.options import LossOptions, LossTerms
 from tokenspec_reference.aligners.loss_utils.projection import (
     get_sparse_projection_matrix,
     get_topk_projection,
@@ -33,12 +40,18 @@ from tokenspec_reference.aligners.loss_utils.projection import (
     slice_sparse_projection_cols,
     slice_sparse_projection_rows,
 )
+from tokenspec_reference.aligners.loss_utils.ranks import Ranks
+from tokenspec_reference.aligners.loss_utils.teachers import Teacher
 
 __all__ = [
+    "DistillationOptions",
+    "DistillationTerms",
     "ExactTokenMap",
     "LossOptions",
     "LossTerms",
     "Projection",
+    "Ranks",
+    "Teacher",
     "alignment_from_flat_batch",
     "build_exact_token_map",
     "build_projection",
@@ -46,12 +59,17 @@ __all__ = [
     "chunk_average_log_probs",
     "chunk_log_prob_sums",
     "cross_tokenizer_loss",
+    "distillation_loss",
     "get_sparse_projection_matrix",
     "get_topk_projection",
     "gold_loss",
+    "next_token_accuracy",
+    "next_token_cross_entropy",
+    "next_tokens",
     "parse_projection_file",
     "project_student_to_teacher_vocab",
     "projection_kl_loss",
+    "same_tokenizer_kl",
     "select_teacher_topk_indices",
     "shift_next",
     "slice_sparse_projection_cols",

@@ -108,12 +108,12 @@ def exact(student_tokenizer: Any, teacher_tokenizer: Any) -> Projection:
     """Tokens that spell the same bytes, and special tokens of the same role: one entry of weight 1.
 
     Where several teacher tokens spell the same, the smallest id is taken; roles pair only where each side has one token
-    of it, padding and unknown never.
+    of it, padding and unknown never. A side may be a ``PieceTable``.
 
     Raises:
         UnsupportedTokenizer: a tokenizer whose ids do not determine the text.
     """
-    student, teacher = PieceTable.from_tokenizer(student_tokenizer), PieceTable.from_tokenizer(teacher_tokenizer)
+    student, teacher = _table(student_tokenizer), _table(teacher_tokenizer)
     spelled: dict[bytes, int] = {}
     for token_id, piece in enumerate(teacher.pieces):
         if piece:
@@ -124,6 +124,10 @@ def exact(student_tokenizer: Any, teacher_tokenizer: Any) -> Projection:
     ours, theirs = _alone(student), _alone(teacher)
     entries += [(token_id, theirs[role], 1.0) for role, token_id in ours.items() if role in theirs]
     return Projection.of_entries(entries, len(student.pieces), len(teacher.pieces))
+
+
+def _table(tokenizer: Any) -> PieceTable:
+    return tokenizer if isinstance(tokenizer, PieceTable) else PieceTable.from_tokenizer(tokenizer)
 
 
 def retokenised(

@@ -9,6 +9,7 @@ import torch
 
 from tokenspec_reference.aligners.alignment import AlignmentBatch
 from tokenspec_reference.aligners.errors import AlignmentInputError
+from tokenspec_reference.aligners.loss_utils.ranks import ALONE, Ranks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,11 +40,17 @@ def chunk_log_prob_sums(
 class ChunkMembers:
     """The positions of a batch that lie in chunks, chunk after chunk.
 
-    ``positions``: int64 ``[N]``, places in the flattened ``[B * T]``. ``sizes``: int64 ``[B, C]``.
+    ``positions``: int64 ``[N]``, places in the flattened ``[B * T]``. ``sizes``: int64 ``[B, C]``, of this rank.
     """
 
     positions: torch.Tensor
     sizes: torch.Tensor
+    ranks: Ranks = ALONE
+
+    @property
+    def all_sizes(self) -> torch.Tensor:
+        """Sizes over the ranks that hold other positions of the same rows."""
+        return self.ranks.sequence_sum(self.sizes)
 
     def sums(self, rows: torch.Tensor) -> torch.Tensor:
         """Sums ``[B, C, V]`` of one row ``[N, V]`` a position, 0 for an empty chunk; always in the same order."""
@@ -52,10 +59,10 @@ class ChunkMembers:
 
     def means(self, rows: torch.Tensor) -> torch.Tensor:
         """Means ``[B, C, V]`` of one row a position, 0 for an empty chunk."""
-        return chunk_average_finalize(self.sums(rows), self.sizes.float())[0]
+        return chunk_average_finalize(self.ranks.sequence_sum(self.sums(rows)), self.all_sizes.float())[0]
 
 
-def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int) -> ChunkMembers:
+def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int, ranks: Ranks = ALONE) -> ChunkMembers:
     """Members of the chunks of ``[B, T]`` ids; a position with id -1 is in none, so nothing that stands there counts.
 
     Raises:
@@ -67,7 +74,7 @@ def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int) -> ChunkMembers:
     positions = (chunk_id >= 0).flatten().nonzero()[:, 0]
     chunks = (chunk_id + rows).flatten()[positions]
     sizes = torch.bincount(chunks, minlength=len(chunk_id) * max_chunks).reshape(len(chunk_id), max_chunks)
-    return ChunkMembers(positions[chunks.argsort(stable=True)], sizes)
+    return ChunkMembers(positions[chunks.argsort(stable=True)], sizes, ranks)
 
 
 def chunk_average_finalize(chunk_sums: torch.Tensor, chunk_sizes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -89,9 +96,9 @@ def valid_chunk_mask(
     return (student_sizes > 0) & (teacher_sizes > 0) & pair_valid
 
 
-def shift_next(chunk_id: torch.Tensor) -> torch.Tensor:
+def shift_next(chunk_id: torch.Tensor, ranks: Ranks = ALONE) -> torch.Tensor:
     """Chunk of the *next* token at every position, ``-1`` at the last: logits at t predict token t + 1."""
-    return torch.nn.functional.pad(chunk_id[:, 1:], (0, 1), value=-1)
+    return torch.cat([chunk_id[:, 1:], ranks.sequence_next(chunk_id[:, :1])], 1)
 
 
 def alignment_from_flat_batch(data: Mapping[str, torch.Tensor], *, prefix: str = "alignment_") -> AlignmentBatch:

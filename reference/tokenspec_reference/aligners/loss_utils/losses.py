@@ -7,9 +7,8 @@ Chunk ids are shifted by one, because logits at t predict token t + 1. Source: t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import torch
 
@@ -22,45 +21,20 @@ from tokenspec_reference.aligners.loss_utils.chunks import (
     valid_chunk_mask,
 )
 from tokenspec_reference.aligners.loss_utils.exact_map import ExactTokenMap, build_exact_token_map
+from tokenspec_reference.aligners.loss_utils.next_token import divergence
+from tokenspec_reference.aligners.loss_utils.options import LossOptions, LossTerms, Mode
 from tokenspec_reference.aligners.loss_utils.projection import (
     get_sparse_projection_matrix,
     project_student_to_teacher_vocab,
     select_teacher_topk_indices,
     slice_sparse_projection_cols,
 )
+from tokenspec_reference.aligners.loss_utils.ranks import ALONE, Ranks
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tokenspec_reference.aligners.alignment import AlignmentBatch
-
-Mode = Literal["p-kl", "gold", "xtoken"]
-
-
-@dataclass(frozen=True)
-class LossOptions:
-    """``vocab_topk``: teacher columns of P-KL; ``uncommon_topk``: sorted tail of gold.
-
-    ``reverse_kl``: KL(student, teacher) in place of KL(teacher, student).
-    ``exact_token_match_only`` (P-KL): leave out chunks whose pair is not correct.
-    """
-
-    temperature: float = 1.0
-    vocab_topk: int = 8192
-    uncommon_topk: int = 8192
-    reverse_kl: bool = False
-    exact_token_match_only: bool = False
-
-
-@dataclass(frozen=True)
-class LossTerms:
-    """Scalars: ``loss`` (with gradient), its parts, the number of valid chunks, and top-1 agreement over them."""
-
-    loss: torch.Tensor
-    kl: torch.Tensor
-    l1: torch.Tensor
-    valid_chunks: torch.Tensor
-    top1: torch.Tensor
 
 
 def cross_tokenizer_loss(
@@ -73,18 +47,20 @@ def cross_tokenizer_loss(
     teacher_vocab_size: int,
     options: LossOptions | None = None,
     sample_mask: torch.Tensor | None = None,
+    ranks: Ranks = ALONE,
 ) -> LossTerms:
     """Loss of student logits ``[B, T_s, V_s]`` against teacher logits ``[B, T_t, V_t]``.
 
     A mean over valid chunks, times the squared temperature.
     ``teacher_vocab_size`` cuts off padded teacher columns. ``sample_mask`` ``[B]``: 0 leaves a row out. Without a valid
-    chunk the loss is 0.
+    chunk the loss is 0. ``ranks``: what the ranks of a parallel run exchange.
 
     Raises:
         AlignmentInputError: unknown mode, an option out of range, mismatched or empty shapes.
         ProjectionFileError: a bad file.
     """
     options = options or LossOptions()
+    student_logits = ranks.vocabulary_gather(student_logits)
     _require(student_logits, teacher_logits, alignment, mode, options, sample_mask)
     teacher = teacher_logits[..., :teacher_vocab_size]
     rows = torch.ones(len(student_logits)) if sample_mask is None else sample_mask
@@ -97,13 +73,13 @@ def cross_tokenizer_loss(
             teacher_vocab_size=teacher.shape[-1],
         )
         _require_columns(student_logits, matrix.shape[0])
-        return projection_kl_loss(student_logits, teacher, alignment, matrix, options, rows.to(device))
+        return projection_kl_loss(student_logits, teacher, alignment, matrix, options, rows.to(device), ranks)
     token_map = build_exact_token_map(
         projection_matrix_path, device, xtoken_loss=mode == "xtoken", teacher_vocab_size=teacher.shape[-1]
     )
     rows_of_file = token_map["common_student"].numel() + token_map["uncommon_student"].numel()
     _require_columns(student_logits, rows_of_file)
-    return gold_loss(student_logits, teacher, alignment, token_map, options, rows.to(device))
+    return gold_loss(student_logits, teacher, alignment, token_map, options, rows.to(device), ranks)
 
 
 def projection_kl_loss(
@@ -113,11 +89,12 @@ def projection_kl_loss(
     matrix: torch.Tensor,
     options: LossOptions,
     sample_mask: torch.Tensor,
+    ranks: Ranks = ALONE,
 ) -> LossTerms:
     """P-KL: chunk means of projected probabilities (renormalised) against chunk means of teacher log-probabilities."""
     temperature = options.temperature
-    columns = select_teacher_topk_indices(teacher_logits, options.vocab_topk)
-    ours, theirs = _members(alignment)
+    columns = select_teacher_topk_indices(teacher_logits, options.vocab_topk, ranks)
+    ours, theirs = _members(alignment, ranks)
     probabilities = torch.softmax(_rows(student_logits, ours) / temperature, -1)
     projected = project_student_to_teacher_vocab(probabilities[None], slice_sparse_projection_cols(matrix, columns))
     student = ours.means(projected[0])
@@ -126,9 +103,9 @@ def projection_kl_loss(
     pair_valid = alignment.pair_valid
     if options.exact_token_match_only:
         pair_valid = pair_valid & alignment.pair_is_correct
-    valid = valid_chunk_mask(ours.sizes, theirs.sizes, pair_valid) & sample_mask.bool()[:, None]
-    kl = _mean_over(valid, _kl((student + EPSILON).log(), teacher, options))
-    top1 = _mean_over(valid, (student.argmax(-1) == teacher.argmax(-1)).float())
+    valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, pair_valid) & sample_mask.bool()[:, None]
+    kl = _mean_over(valid, divergence((student + EPSILON).log(), teacher, reverse=options.reverse_kl), ranks)
+    top1 = _mean_over(valid, (student.argmax(-1) == teacher.argmax(-1)).float(), ranks)
     return LossTerms(kl * temperature**2, kl.detach(), torch.zeros_like(kl), valid.sum(), top1)
 
 
@@ -139,15 +116,16 @@ def gold_loss(
     token_map: ExactTokenMap,
     options: LossOptions,
     sample_mask: torch.Tensor,
+    ranks: Ranks = ALONE,
 ) -> LossTerms:
     """KL over tokens of both vocabularies (not renormalised) plus L1 over the sorted remaining probabilities."""
     temperature = options.temperature
-    ours, theirs = _members(alignment)
+    ours, theirs = _members(alignment, ranks)
     student = ours.means(torch.log_softmax(_rows(student_logits, ours) / temperature, -1))
     teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs) / temperature, -1))
-    valid = valid_chunk_mask(ours.sizes, theirs.sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
+    valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
     s_common, t_common = student[..., token_map["common_student"]], teacher[..., token_map["common_teacher"]]
-    kl = _mean_over(valid, _kl(s_common, t_common, options))
+    kl = _mean_over(valid, divergence(s_common, t_common, reverse=options.reverse_kl), ranks)
     l1 = _mean_over(
         valid,
         _sorted_distance(
@@ -155,33 +133,24 @@ def gold_loss(
             teacher[..., token_map["uncommon_teacher"]].exp(),
             options.uncommon_topk,
         ),
+        ranks,
     )
     agree = s_common.argmax(-1) == t_common.argmax(-1) if s_common.shape[-1] else torch.zeros_like(valid)
-    top1 = _mean_over(valid, agree.float())
+    top1 = _mean_over(valid, agree.float(), ranks)
     return LossTerms((kl + l1) * temperature**2, kl.detach(), l1.detach(), valid.sum(), top1)
 
 
-def _members(alignment: AlignmentBatch) -> tuple[ChunkMembers, ChunkMembers]:
+def _members(alignment: AlignmentBatch, ranks: Ranks) -> tuple[ChunkMembers, ChunkMembers]:
     """Of the student and the teacher: the positions whose logits predict a token of a chunk."""
     width = alignment.pair_valid.shape[1]
     ids = (alignment.student_chunk_id, alignment.teacher_chunk_id)
-    return members_of_chunks(shift_next(ids[0]), width), members_of_chunks(shift_next(ids[1]), width)
+    ours, theirs = (members_of_chunks(shift_next(side, ranks), width, ranks) for side in ids)
+    return ours, theirs
 
 
 def _rows(logits: torch.Tensor, members: ChunkMembers) -> torch.Tensor:
     """The logits ``[N, V]`` of the members, in float32: others are not computed with, whatever stands there."""
     return logits.flatten(0, 1)[members.positions].float()
-
-
-def _kl(student: torch.Tensor, teacher: torch.Tensor, options: LossOptions) -> torch.Tensor:
-    """Per chunk: sum of p * (log p - log q), p the teacher's, or the student's if reversed.
-
-    A token that the teacher gives no probability at all (a masked column) counts for nothing, in either direction.
-    """
-    possible = teacher != -torch.inf
-    teacher = torch.where(possible, teacher, 0.0)
-    p, q = (student, teacher) if options.reverse_kl else (teacher, student)
-    return torch.where(possible, p.exp() * (p - q), 0.0).sum(-1)
 
 
 def _sorted_distance(student: torch.Tensor, teacher: torch.Tensor, limit: int) -> torch.Tensor:
@@ -190,9 +159,9 @@ def _sorted_distance(student: torch.Tensor, teacher: torch.Tensor, limit: int) -
     return (student.topk(k, -1).values - teacher.topk(k, -1).values).abs().sum(-1)
 
 
-def _mean_over(valid: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """Sum over valid chunks divided by their number, 0 if there is none."""
-    return torch.where(valid, values, 0.0).sum() / valid.sum().clamp(min=1)
+def _mean_over(valid: torch.Tensor, values: torch.Tensor, ranks: Ranks) -> torch.Tensor:
+    """Sum over valid chunks divided by their number on all ranks, 0 if there is none."""
+    return torch.where(valid, values, 0.0).sum() / ranks.data_sum(valid.sum()).clamp(min=1)
 
 
 def _require_columns(student_logits: torch.Tensor, rows: int) -> None:

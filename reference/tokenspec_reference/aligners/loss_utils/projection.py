@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from tokenspec_reference.aligners.errors import ProjectionFileError, ProjectionFileMissing
+from tokenspec_reference.aligners.loss_utils.ranks import ALONE, Ranks
 from tokenspec_reference.top_ids import top_ids
 
 CACHED_FILES = 8
@@ -180,10 +181,10 @@ def project_student_to_teacher_vocab(probabilities: torch.Tensor, matrix: torch.
     return torch.sparse.mm(matrix.t(), flat.t()).t().reshape(batch, length, matrix.shape[1])
 
 
-def select_teacher_topk_indices(teacher_logits: torch.Tensor, k: int) -> torch.Tensor:
+def select_teacher_topk_indices(teacher_logits: torch.Tensor, k: int, ranks: Ranks = ALONE) -> torch.Tensor:
     """The k columns of ``[B, T, V_t]`` with the largest maximum over all positions, ascending; no gradient.
 
     A NaN is no maximum: where it matters, the loss is NaN by itself.
     """
     numbers = teacher_logits.detach().flatten(0, 1).nan_to_num(-torch.inf, torch.inf, -torch.inf)
-    return top_ids(numbers.amax(0)[None], k)[0]
+    return top_ids(ranks.sequence_max(numbers.amax(0))[None], k)[0]

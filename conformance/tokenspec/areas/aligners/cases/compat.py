@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from tokenspec.areas.aligners.cases.build import COMPAT, case, row
+from tokenspec.areas.aligners.cases.build import COMPAT, STRUCTURE, case, row
 from tokenspec.store.records import Case
 
 CANONICAL_TOKENS = {
@@ -130,6 +130,7 @@ def cases() -> Iterator[Case]:
         requires = ("ALN-033", "ALN-039")
         yield case(f"programme-{slug}", flags, requires, why, task="align-canonical", profile="nw-compat", data=data)
     yield from programmes()
+    yield from scores()
     yield from pipelines(flags)
     yield from remaps()
     yield from mixtures()
@@ -176,6 +177,54 @@ def pipelines(flags: str) -> Iterator[Case]:
             profile="nw-compat",
             options={"max_comb_len": limit},
             data={"student": [["abcdef", "gh", "i"]], "teacher": [["a", "b", "c", "d", "e", "f", "g", "hi"]]},
+        )
+
+
+SCORES = {
+    "unequal": {"exact_match_score": 1.0, "combination_score_multiplier": 0.25, "gap_penalty": -0.5},
+    "joins-first": {"combination_score_multiplier": 4.0},
+    "rounded": {"exact_match_score": 0.1, "combination_score_multiplier": 0.07, "gap_penalty": -0.03},
+    "gaps-gain": {"gap_penalty": 0.5},
+    "leading-ignored": {"ignore_leading_char_diff": True},
+}
+
+
+def scores() -> Iterator[Case]:
+    """Other scores than the seed's, in the bare programme and in the pipeline."""
+    rng = random.Random(40)
+    pieces = ["a", "Ġa", "_a", "aa", "b", "ab", "_", "ba", "Ċ", "\\n"]
+    data = {name: [rng.choice(pieces) for _ in range(24)] for name in ("student", "teacher")}
+    flags = "COMPAT_DYNAMIC_PROGRAMME"
+    for slug, options in SCORES.items():
+        why = f"Other scores: {slug.replace('-', ' ')}."
+        requires = ("ALN-040", "ALN-039")
+        yield case(
+            f"programme-scores-{slug}",
+            flags,
+            requires,
+            why,
+            task="align-canonical",
+            profile="nw-compat",
+            options=options,
+            data=data,
+        )
+    rows = {name: [values] for name, values in data.items()}
+    for slug, options in (
+        ("unequal", SCORES["unequal"]),
+        ("rounded", SCORES["rounded"]),
+        ("anchors-of-two", {"anchor_lengths": [2]}),
+        ("anchors-of-two-lengths", {"anchor_lengths": [2, 1]}),
+        ("no-anchors", {"anchor_lengths": []}),
+    ):
+        yield case(
+            f"compat-pieces-scores-{slug}",
+            flags,
+            (*STRUCTURE, "ALN-040"),
+            f"The pipeline with other scores or anchors: {slug.replace('-', ' ')}.",
+            task="align-pieces",
+            profile="nw-compat",
+            options=options,
+            data=rows,
         )
 
 

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from tokenspec.areas.aligners.records import AlignersExpect
-from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check, cites
 from tokenspec.store.masks import decode_mask, encode_mask
 
 
@@ -93,12 +93,27 @@ def ranges(subject: Subject) -> None:
     level="COMPAT",
     requires=("ALN-033",),
     kind="golden",
-    applies=is_task("align-canonical"),
+    applies=lambda question: is_task("align-canonical")(question) and cites("ALN-033")(question),
 )
 def programme(subject: Subject) -> None:
     """Path and score of the dynamic programme."""
     same("pairs", subject.expect.pairs, subject.output.pairs)
     same("score", subject.expect.score, subject.output.score)
+
+
+@check(
+    "aligners.scores",
+    area="aligners",
+    level="COMPAT",
+    requires=("ALN-040",),
+    kind="golden",
+    applies=cites("ALN-040"),
+)
+def scores(subject: Subject) -> None:
+    """Pairs, and of the bare programme the score, with scores that the request names."""
+    same("pairs", subject.expect.pairs, subject.output.pairs)
+    if subject.expect.score is not None:
+        same("score", subject.expect.score, subject.output.score)
 
 
 @check(

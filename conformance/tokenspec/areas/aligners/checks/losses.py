@@ -120,3 +120,101 @@ def gradient(subject: Subject) -> None:
     if subject.output.values is None:
         raise NotGiven("no values")
     close({"gradient": subject.expect.values["gradient"]}, subject.output.values, "")
+
+
+@check(
+    "aligners.build-projection",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-063",),
+    kind="golden",
+    applies=cites("ALN-063"),
+)
+def build_projection(subject: Subject) -> None:
+    """The rows of a projection made of two vocabularies, after the file was written and read."""
+    compare(subject)
+
+
+def _named(subject: Subject, *names: str) -> None:
+    if subject.output.values is None:
+        raise NotGiven("no values")
+    close({name: subject.expect.values[name] for name in names}, subject.output.values, "")
+
+
+@check(
+    "aligners.same-tokenizer",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-070",),
+    kind="golden",
+    applies=cites("ALN-070"),
+)
+def same_tokenizer(subject: Subject) -> None:
+    """The loss of a teacher that reads the student's tokens."""
+    _named(subject, "teacher_losses")
+
+
+@check(
+    "aligners.next-token", area="aligners", level="LOSS", requires=("ALN-071",), kind="golden", applies=cites("ALN-071")
+)
+def next_token(subject: Subject) -> None:
+    """Cross-entropy and accuracy of the student's next tokens."""
+    _named(subject, "ce", "accuracy")
+
+
+@check(
+    "aligners.teachers-added",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-072",),
+    kind="golden",
+    applies=cites("ALN-072"),
+)
+def teachers_added(subject: Subject) -> None:
+    """Losses, weights and their sum."""
+    _named(subject, "teacher_losses", "weights", "kd")
+
+
+@check(
+    "aligners.teachers-averaged",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-073",),
+    kind="golden",
+    applies=cites("ALN-073"),
+)
+def teachers_averaged(subject: Subject) -> None:
+    """The loss of teachers averaged."""
+    _named(subject, "kd")
+
+
+@check(
+    "aligners.teacher-selected",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-074",),
+    kind="golden",
+    applies=cites("ALN-074"),
+)
+def teacher_selected(subject: Subject) -> None:
+    """Which teacher, and its loss."""
+    _named(subject, "selected", "kd")
+
+
+@check("aligners.step", area="aligners", level="LOSS", requires=("ALN-075",), kind="golden", applies=cites("ALN-075"))
+def whole_step(subject: Subject) -> None:
+    """The loss of a step, and what the teachers' loss was multiplied by."""
+    _named(subject, "loss", "kd_scale")
+
+
+@check(
+    "aligners.counts-of-all-ranks",
+    area="aligners",
+    level="LOSS",
+    requires=("ALN-076",),
+    kind="golden",
+    applies=cites("ALN-076"),
+)
+def counts_of_all_ranks(subject: Subject) -> None:
+    """Means over what all ranks count."""
+    _named(subject, "teacher_losses", "ce")

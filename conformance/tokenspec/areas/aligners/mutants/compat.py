@@ -17,8 +17,10 @@ from tokenspec_reference.aligners import (
     nw_postprocess,
     nw_rows,
     nw_scalar,
+    nw_scores,
     token_aligner,
 )
+from tokenspec_reference.aligners.nw_scores import Scores
 
 CANONICAL_TOKEN = canonical.canonical_token
 MERGE_BYTES = canonical.merge_consecutive_bytes
@@ -54,14 +56,42 @@ REACHABLE = tuple(sorted(canonical_tables.UNICODE_FIXES, key=lambda fix: fix[0] 
 # ---- the programme -----------------------------------------------------------------------------------------------
 
 
-def _left_before_up(table: Any, s: Any, t: Any, i: int, j: int) -> tuple[int, int]:
+def _left_before_up(table: Any, s: Any, t: Any, at: tuple[int, int], rules: Any) -> tuple[int, int]:
+    i, j = at
     if table[i, j - 1] == table[i, j] and table[i - 1, j] == table[i, j]:
         return 0, 1
-    return MOVE(table, s, t, i, j)
+    return MOVE(table, s, t, at, rules)
 
 
-def _gap_before_diagonal(table: Any, s: Any, t: Any, i: int, j: int) -> tuple[int, int]:
-    return (1, 0) if table[i - 1, j] == table[i, j] else MOVE(table, s, t, i, j)
+def _gap_before_diagonal(table: Any, s: Any, t: Any, at: tuple[int, int], rules: Any) -> tuple[int, int]:
+    i, j = at
+    return (1, 0) if table[i - 1, j] == table[i, j] else MOVE(table, s, t, at, rules)
+
+
+def _match_of_one(scores: Any, tokens: int, max_comb_len: int) -> Any:
+    """A match gains too little."""
+    return replace(RULES(scores, tokens, max_comb_len), match=1)
+
+
+def _wide_gaps(scores: Any, tokens: int, max_comb_len: int) -> Any:
+    rules = RULES(scores, tokens, max_comb_len)
+    return replace(rules, gap=2 * rules.gap)
+
+
+def _never_rounded(scores: Any, tokens: int, max_comb_len: int) -> Any:
+    """Sums are exact, and so other than upstream's."""
+    rules = RULES(scores, tokens, max_comb_len)
+    return replace(rules, match=float(rules.match), gap=float(rules.gap)) if rules.rounded else rules
+
+
+def _seeds_scores(options: Any) -> Any:
+    """Scores of the request are not read."""
+    _, others = SCORES_OF(options)
+    return Scores(), others
+
+
+RULES = nw_scores.rules_of
+SCORES_OF = tasks._scores
 
 
 MOVE = nw_rows._move
@@ -151,9 +181,21 @@ MUTANTS = (
         (nw_rows, "_move", _gap_before_diagonal),
     ),
     replaced(
-        "match-of-one", "ALN-033", "a match gains too little", (nw_scalar, "MATCH", 1), (nw_rows, "MATCH_GAIN", 3)
+        "match-of-one",
+        "ALN-033",
+        "a match gains too little",
+        (nw_scalar, "rules_of", _match_of_one),
+        (nw_rows, "rules_of", _match_of_one),
     ),
-    replaced("scalar-drifts", "ALN-039", "only the scalar path has another gap", (nw_scalar, "GAP", -2)),
+    replaced("scalar-drifts", "ALN-039", "only the scalar path has another gap", (nw_scalar, "rules_of", _wide_gaps)),
+    replaced("seeds-scores", "ALN-040", "scores that are given are not read", (tasks, "_scores", _seeds_scores)),
+    replaced("never-rounded", "ALN-040", "sums are not of single precision", (nw_scalar, "rules_of", _never_rounded)),
+    replaced(
+        "leading-counts",
+        "ALN-040",
+        "a leading character always counts",
+        (nw_scores.Scores, "spell", property(lambda _: str)),
+    ),
     replaced(
         "no-anchors",
         "ALN-034",

@@ -10,9 +10,9 @@ import torch
 from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
 from tokenspec.areas.misrefusing import Edit, coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.aligners import adapter as tasks
+from tokenspec_reference.aligners import adapter_losses as tasks
 from tokenspec_reference.aligners.errors import ProjectionFileError
-from tokenspec_reference.aligners.loss_utils import chunks, exact_map, losses, projection
+from tokenspec_reference.aligners.loss_utils import chunks, exact_map, losses, next_token, projection
 
 
 def _sums_only(chunk_sums: Any, chunk_sizes: Any) -> Any:
@@ -61,12 +61,12 @@ def _highest_owner(request: Json, result: Json) -> None:
             values["common_student"][place] = max(s for s, row in enumerate(indices) if row[0] == teacher)
 
 
-def _with_masses(student: Any, teacher: Any, options: Any) -> Any:
+def _with_masses(student: Any, teacher: Any, *, reverse: bool) -> Any:
     """The difference of the total masses is added."""
-    return KL(student, teacher, options) + (teacher.exp() - student.exp()).sum(-1)
+    return KL(student, teacher, reverse=reverse) + (teacher.exp() - student.exp()).sum(-1)
 
 
-KL = losses._kl
+KL = next_token.divergence
 
 
 def _unsorted(student: Any, teacher: Any, limit: int) -> Any:
@@ -90,8 +90,8 @@ def _constant_tail(student: Any, teacher: Any, limit: int) -> Any:
     return SORTED_DISTANCE(student.detach(), teacher, limit)
 
 
-def _constant_weights(student: Any, teacher: Any, options: Any) -> Any:
-    p, q = (student, teacher) if options.reverse_kl else (teacher, student)
+def _constant_weights(student: Any, teacher: Any, *, reverse: bool) -> Any:
+    p, q = (student, teacher) if reverse else (teacher, student)
     return (p.exp().detach() * (p - q)).sum(-1)
 
 
@@ -165,7 +165,7 @@ MUTANTS = (
         "no-shift",
         "ALN-051",
         "logits are charged to their own token",
-        (losses, "shift_next", lambda chunk_id: chunk_id),
+        (losses, "shift_next", lambda chunk_id, _: chunk_id),
     ),
     replaced(
         "one-side-valid",
@@ -192,7 +192,9 @@ MUTANTS = (
         (tasks, "get_sparse_projection_matrix", _forgiving),
     ),
     edited("highest-owner", "ALN-054", "the last claim owns a teacher token", after=_highest_owner),
-    replaced("p-kl-with-masses", "ALN-055", "the difference of the masses is added", (losses, "_kl", _with_masses)),
+    replaced(
+        "p-kl-with-masses", "ALN-055", "the difference of the masses is added", (losses, "divergence", _with_masses)
+    ),
     replaced(
         "gold-unsorted",
         "ALN-056",
@@ -204,7 +206,9 @@ MUTANTS = (
     ),
     replaced("no-gradient", "ALN-058", "the loss has no gradient", (tasks, "cross_tokenizer_loss", _without_gradient)),
     replaced("tail-no-gradient", "ALN-058", "the tail has no gradient", (losses, "_sorted_distance", _constant_tail)),
-    replaced("weights-no-gradient", "ALN-058", "the weights of a KL are constant", (losses, "_kl", _constant_weights)),
+    replaced(
+        "weights-no-gradient", "ALN-058", "the weights of a KL are constant", (losses, "divergence", _constant_weights)
+    ),
     replaced("any-loss", "ALN-060", "a loss of anything is a number", (losses, "_require", lambda *_: None)),
     edited("cuts-ragged", "ALN-060", "ragged rows are cut to the shortest", before=_cut_to_shortest),
     edited("wraps-ids", "ALN-061", "unknown ids are wrapped into the vocabulary", before=_wrap_ids),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tokenspec.areas.aligners.oracle import losses
+from tokenspec.areas.aligners.oracle import distillation, losses, projections
 from tokenspec.areas.aligners.oracle import upstream as nemo
 from tokenspec.areas.aligners.oracle.request import align_request, plain_request
 from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
@@ -93,7 +93,7 @@ def _compat(request: dict[str, Any], rows: Mapping[str, Row]) -> Answer:
 
 
 def _upstream(student: Any, teacher: Any, student_mask: Any, teacher_mask: Any, options: dict[str, Any]) -> Answer:
-    found = nemo.align_batch(student, teacher, student_mask, teacher_mask, options.get("max_comb_len", 4))
+    found = nemo.align_batch(student, teacher, student_mask, teacher_mask, options)
     expect = AlignersExpect(
         student_chunk_id=found["student_chunk_id"],
         teacher_chunk_id=found["teacher_chunk_id"],
@@ -120,7 +120,7 @@ def _plain(case: Case) -> Answer:
     if task == "align-pieces":
         return _upstream(data["student"], data["teacher"], data.get("student_mask"), data.get("teacher_mask"), options)
     if task == "align-canonical":
-        pairs, score = nemo.align_canonical(data["student"], data["teacher"], options.get("max_comb_len", 4))
+        pairs, score = nemo.align_canonical(data["student"], data["teacher"], options)
         return AlignersExpect(pairs=[pairs], score=score), upstream_version()
     if task == "canonical-token":
         return AlignersExpect(canonical=nemo.canonical_tokens(data["tokens"])), upstream_version()
@@ -153,8 +153,11 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
         return losses.projection(data["file"], data["student_vocab_size"], data["teacher_vocab_size"])
     if task == "exact-map":
         return losses.exact_map(data["file"], data["teacher_vocab_size"], xtoken=data["xtoken"])
-    found: dict[str, Any] = losses.loss(data)
-    return {**found, "gradient": losses.gradient(data)} if "gradient" in data.get("want", ()) else found
+    if task == "build-projection":
+        return projections.made(data)
+    oracle: Any = {"loss": losses, "distil": distillation}[task]
+    found: dict[str, Any] = oracle.loss(data)
+    return {**found, "gradient": oracle.gradient(data)} if "gradient" in data.get("want", ()) else found
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from typing import Any
 
 Rows = list[list[float]]
@@ -122,12 +123,17 @@ def loss(data: dict[str, Any]) -> dict[str, float]:
 
 
 def gradient(data: dict[str, Any]) -> list[Rows]:
-    """The derivatives of the loss with respect to every student logit, by central differences."""
+    """The derivatives of the loss with respect to every student logit."""
+    return derivatives(data, lambda changed: loss(changed)["loss"])
+
+
+def derivatives(data: dict[str, Any], value: Callable[[dict[str, Any]], float]) -> list[Rows]:
+    """The derivatives of a number with respect to every student logit, by central differences."""
 
     def at(b: int, t: int, v: int, shift: float) -> float:
         logits = copy.deepcopy(data["student_logits"])
         logits[b][t][v] += shift
-        return loss({**data, "student_logits": logits})["loss"]
+        return value({**data, "student_logits": logits})
 
     return [
         [

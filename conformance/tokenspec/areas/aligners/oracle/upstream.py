@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -67,21 +67,25 @@ def align_batch(
     teacher: list[list[str]],
     student_mask: list[list[int]] | None,
     teacher_mask: list[list[int]] | None,
-    max_comb_len: int,
+    options: dict[str, Any],
 ) -> dict[str, Any]:
     """Run ``align`` on rows of pieces; all fields of its batch, and the pairs it packs."""
     import torch
 
     module, _ = upstream()
     tables = [sorted({piece for row in side for piece in row}) for side in (student, teacher)]
-    aligner = module.TokenAligner(Vocabulary(tables[0]), Vocabulary(tables[1]), "", max_comb_len=max_comb_len)
+    aligner = module.TokenAligner(
+        Vocabulary(tables[0]), Vocabulary(tables[1]), "", max_comb_len=options.get("max_comb_len", 4)
+    )
     ids = [
         torch.tensor([[table.index(piece) for piece in row] for row in side], dtype=torch.long).reshape(len(side), -1)
         for table, side in zip(tables, (student, teacher), strict=True)
     ]
     masks = [None if mask is None else torch.tensor(mask) for mask in (student_mask, teacher_mask)]
+    single = partial(aligner._align_single, **{k: v for k, v in options.items() if k != "max_comb_len"})  # noqa: SLF001
+    aligner._align_single = single  # noqa: SLF001
     batch = aligner.align(ids[0], ids[1], student_attention_mask=masks[0], teacher_attention_mask=masks[1])
-    pairs = [aligner._align_single(s, t) for s, t in zip(student, teacher, strict=True)]  # noqa: SLF001
+    pairs = [single(s, t) for s, t in zip(student, teacher, strict=True)]
     return {
         "student_chunk_id": batch.student_chunk_id.tolist(),
         "teacher_chunk_id": batch.teacher_chunk_id.tolist(),
@@ -97,12 +101,12 @@ def spans(pair: Any) -> tuple[int, int, int, int]:
     return pair.s_start, pair.s_end, pair.t_start, pair.t_end
 
 
-def align_canonical(student: list[str], teacher: list[str], max_comb_len: int) -> tuple[list[Any], float]:
+def align_canonical(student: list[str], teacher: list[str], options: dict[str, Any]) -> tuple[list[Any], float]:
     """The dynamic programme alone: pairs and score."""
     module, _ = upstream()
-    pairs, score = module.TokenAligner._align_dp(  # noqa: SLF001
-        student, teacher, max_combination_len=max_comb_len, ignore_leading_char_diff=False, **SCORES
-    )
+    told = {"max_combination_len": options.get("max_comb_len", 4), "ignore_leading_char_diff": False, **SCORES}
+    told |= {name: value for name, value in options.items() if name in told}
+    pairs, score = module.TokenAligner._align_dp(student, teacher, **told)  # noqa: SLF001
     return [spans(pair) for pair in pairs], score
 
 

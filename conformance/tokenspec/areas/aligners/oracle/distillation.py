@@ -1,0 +1,175 @@
+"""The oracle of a step with several teachers: sums written out over plain lists in double precision."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tokenspec.areas.aligners.oracle import losses
+from tokenspec.areas.aligners.oracle.losses import LossRefused, Rows, divergence, log_softmax
+
+LOSS_OPTIONS = ("temperature", "vocab_topk", "uncommon_topk", "reverse_kl", "exact_token_match_only")
+Json = dict[str, Any]
+
+
+def loss(data: Json, scale: float | None = None) -> Json:
+    """Everything a step answers. ``scale``: the factor of dynamic scaling, where it is held still."""
+    options, teachers = data["options"], data["teachers"]
+    refuse(options, teachers)
+    mode = options.get("teacher_mode", "sum")
+    selected = None
+    if mode == "select_teacher":
+        scores = [score(data, teacher, "ce") for teacher in teachers]
+        selected = scores.index(max(scores))
+        terms, weights = [of_teacher(data, teachers[selected])], [1.0]
+    elif mode == "averaged_logits":
+        terms, weights = averaged(data)
+    else:
+        terms, weights = summed(data)
+    kd = sum(term * weight for term, weight in zip(terms, weights, strict=True))
+    labels = next_tokens(data["input_ids"], data["token_mask"], data["sample_mask"])
+    count = max(1, len(labels) + data.get("elsewhere", 0))
+    rows = [data["student_logits"][b][t] for b, t, _ in labels]
+    ce = sum(-log_softmax(row)[label] for row, (_, _, label) in zip(rows, labels, strict=True)) / count
+    hits = [row.index(max(row)) == label for row, (_, _, label) in zip(rows, labels, strict=True)]
+    if options.get("dynamic_loss_scaling"):
+        factor = scale if scale is not None else (abs(ce) / abs(kd) if kd else 1.0)
+        total = factor * kd + ce
+    else:
+        factor = 1.0
+        total = options.get("kl_loss_weight", 1.0) * kd + options.get("ce_loss_scale", 1.0) * ce
+    found = {"loss": total, "kd": kd, "ce": ce, "kd_scale": factor, "accuracy": sum(hits) / count}
+    found |= {"teacher_losses": terms, "weights": weights}
+    return found if selected is None else {**found, "selected": selected}
+
+
+def gradient(data: Json) -> list[Rows]:
+    """The derivatives of the loss with respect to every student logit; the factor of dynamic scaling is a constant."""
+    held = loss(data)["kd_scale"]
+    return losses.derivatives(data, lambda changed: float(loss(changed, held)["loss"]))
+
+
+def refuse(options: Json, teachers: list[Json]) -> None:
+    """What no step can be made of."""
+    mode, metric = options.get("teacher_mode", "sum"), options.get("sum_weights_metric")
+    if not teachers or mode not in {"sum", "averaged_logits", "select_teacher"}:
+        raise LossRefused("teachers")
+    if metric not in {None, "ce", "entropy", "max_prob"}:
+        raise LossRefused("metric")
+    if mode != "sum" and (metric or options.get("normalize_teacher_by_vocab")):
+        raise LossRefused("read where teachers are added")
+    if mode == "averaged_logits" and sum(teacher.get("weight", 1.0) for teacher in teachers) == 0:
+        raise LossRefused("weights")
+
+
+def next_tokens(ids: list[list[int]], mask: list[list[int]], samples: list[int]) -> list[tuple[int, int, int]]:
+    """Row, position and the token behind it, where that is real."""
+    return [
+        (b, t, ids[b][t + 1]) for b in range(len(ids)) for t in range(len(ids[b]) - 1) if samples[b] and mask[b][t + 1]
+    ]
+
+
+def common(data: Json) -> Json:
+    """The options of a single loss."""
+    return {name: value for name, value in data["options"].items() if name in LOSS_OPTIONS}
+
+
+def of_teacher(data: Json, teacher: Json, *, own: bool = False) -> float:
+    """The loss of one teacher, over the counts of all ranks."""
+    elsewhere = data.get("elsewhere", 0)
+    if "file" not in teacher:
+        logits = [[row[: teacher["vocab_size"]] for row in rows] for rows in teacher["logits"]]
+        width = len(logits[0][0])
+        peak = [max(row[v] for rows in logits for row in rows) for v in range(width)]
+        best = sorted(range(width), key=lambda v: (-peak[v], v))[: common(data).get("vocab_topk", 8192)]
+        return direct(data, logits, sorted(best))
+    request = {
+        **{name: teacher[name] for name in ALIGNMENT},
+        "mode": (teacher.get("mode") if own else None) or data["options"].get("mode", "p-kl"),
+        "file": teacher["file"],
+        "student_logits": data["student_logits"],
+        "teacher_logits": teacher["logits"],
+        "teacher_vocab_size": teacher["vocab_size"],
+        "sample_mask": data["sample_mask"],
+        "options": common(data),
+    }
+    found = losses.loss(request)
+    here = found["valid_chunks"]
+    return float(found["loss"] * max(1, here) / max(1, here + elsewhere))
+
+
+ALIGNMENT = ("student_chunk_id", "teacher_chunk_id", "pair_valid", "pair_is_correct")
+
+
+def direct(data: Json, logits: list[Rows], columns: list[int]) -> float:
+    """The mean divergence at next tokens over these columns."""
+    temperature = float(common(data).get("temperature", 1.0))
+    total = 0.0
+    labels = next_tokens(data["input_ids"], data["token_mask"], data["sample_mask"])
+    for b, t, _ in labels:
+        sides = [
+            log_softmax([side[b][t][v] / temperature for v in columns]) for side in (data["student_logits"], logits)
+        ]
+        total += divergence(sides[0], sides[1], reverse=common(data).get("reverse_kl", False))
+    count: int = max(1, len(labels) + data.get("elsewhere", 0))
+    return total / count * temperature**2
+
+
+def score(data: Json, teacher: Json, metric: str) -> float:
+    """How far a teacher is trusted."""
+    own = teacher if "file" in teacher else data
+    ids, mask = own["input_ids"], own["token_mask"]
+    if metric == "ce":
+        labels = next_tokens(ids, mask, data["sample_mask"])
+        return sum(log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels) / max(1, len(labels))
+    real = [
+        log_softmax(teacher["logits"][b][t])
+        for b in range(len(ids))
+        for t in range(len(ids[b]))
+        if mask[b][t] and data["sample_mask"][b]
+    ]
+    if metric == "entropy":
+        return sum(sum(math.exp(value) * value for value in row) for row in real) / max(1, len(real))
+    return sum(math.exp(max(row)) for row in real) / max(1, len(real))
+
+
+def summed(data: Json) -> tuple[list[float], list[float]]:
+    """Losses and weights where teachers are added."""
+    options, teachers = data["options"], data["teachers"]
+    least = math.log(min(teacher["vocab_size"] for teacher in teachers))
+    scales = [1.0] * len(teachers)
+    if options.get("normalize_teacher_by_vocab"):
+        scales = [math.log(teacher["vocab_size"]) / least for teacher in teachers]
+    weights = [float(teacher.get("weight", 1.0)) for teacher in teachers]
+    metric = options.get("sum_weights_metric")
+    if metric:
+        sharp = options.get("alpha", 1.0)
+        raised = [
+            math.exp(sharp * score(data, teacher, metric) * scale)
+            for teacher, scale in zip(teachers, scales, strict=True)
+        ]
+        weights = [value / sum(raised) for value in raised]
+    terms = [of_teacher(data, teacher, own=True) * scale for teacher, scale in zip(teachers, scales, strict=True)]
+    return terms, weights
+
+
+def averaged(data: Json) -> tuple[list[float], list[float]]:
+    """One teacher of several, or their sum."""
+    teachers = data["teachers"]
+    weights = [float(teacher.get("weight", 1.0)) for teacher in teachers]
+    widths = {(len(teacher["logits"][0]), len(teacher["logits"][0][0])) for teacher in teachers}
+    if len(widths) > 1 or any("file" in teacher for teacher in teachers):
+        return [of_teacher(data, teacher) for teacher in teachers], weights
+    columns = list(range(len(data["student_logits"][0][0])))
+    together = [
+        [
+            [
+                sum(teacher["logits"][b][t][v] * weight for teacher, weight in zip(teachers, weights, strict=True))
+                / sum(weights)
+                for v in columns
+            ]
+            for t in range(len(rows))
+        ]
+        for b, rows in enumerate(teachers[0]["logits"])
+    ]
+    return [direct(data, together, columns)], [1.0]

@@ -1,0 +1,200 @@
+"""The losses behind the adapter protocol: projections, chunk averages, single losses and whole steps."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tokenspec_reference.aligners.alignment import AlignmentBatch
+from tokenspec_reference.aligners.errors import ProjectionFileError
+from tokenspec_reference.aligners.loss_utils import (
+    DistillationOptions,
+    LossOptions,
+    Projection,
+    Ranks,
+    Teacher,
+    build_exact_token_map,
+    build_projection,
+    chunk_average_log_probs,
+    cross_tokenizer_loss,
+    distillation_loss,
+    get_sparse_projection_matrix,
+    get_topk_projection,
+)
+from tokenspec_reference.aligners.piece_table import PieceTable
+from tokenspec_reference.errors import TokenSpecError, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+
+def _chunk_average(request: Json) -> Json:
+    data = request["data"]
+    means, sizes = chunk_average_log_probs(
+        torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
+    )
+    return {"values": {"means": means.tolist(), "sizes": sizes.tolist()}}
+
+
+@contextmanager
+def _projection_file(file: Json) -> Iterator[Path]:
+    """Write the described file where only this call sees it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "projection.pt")
+        if file["kind"] == "dense":
+            tensors = {name: torch.tensor(file[name]) for name in ("indices", "likelihoods")}
+            torch.save(tensors, path)
+        elif file["kind"] == "sparse":
+            torch.save({(s, t): weight for s, t, weight in file["entries"]}, path)
+        elif file["kind"] == "hex":
+            path.write_bytes(bytes.fromhex(file["hex"]))
+        yield path
+
+
+def _projection(request: Json) -> Json:
+    data = request["data"]
+    with _projection_file(data["file"]) as path:
+        matrix = get_sparse_projection_matrix(
+            path, student_vocab_size=data["student_vocab_size"], teacher_vocab_size=data["teacher_vocab_size"]
+        )
+    entries = zip(*matrix.indices().tolist(), matrix.values().tolist(), strict=True)
+    return {"values": {"shape": list(matrix.shape), "entries": [list(entry) for entry in entries]}}
+
+
+def _exact_map(request: Json) -> Json:
+    data = request["data"]
+    with _projection_file(data["file"]) as path:
+        found = build_exact_token_map(path, xtoken_loss=data["xtoken"], teacher_vocab_size=data["teacher_vocab_size"])
+    return {"values": {name: ids.tolist() for name, ids in found.items()}}  # type: ignore[attr-defined]
+
+
+def _loss(request: Json) -> Json:
+    data = request["data"]
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    with placed(_place_in_loss), _projection_file(data["file"]) as path:
+        terms = cross_tokenizer_loss(
+            student_logits,
+            torch.tensor(data["teacher_logits"]),
+            _alignment(data),
+            mode=data["mode"],
+            projection_matrix_path=path,
+            teacher_vocab_size=data["teacher_vocab_size"],
+            options=LossOptions(**data["options"]),
+            sample_mask=torch.tensor(data["sample_mask"]),
+        )
+    names = ("loss", "kl", "l1", "valid_chunks")
+    values: Json = {name: float(getattr(terms, name).detach()) for name in names}
+    return {"values": values | _gradient(data, terms.loss, student_logits)}
+
+
+def _alignment(data: Json) -> AlignmentBatch:
+    none = torch.zeros(0)
+    return AlignmentBatch(
+        pair_valid=torch.tensor(data["pair_valid"]),
+        pair_is_correct=torch.tensor(data["pair_is_correct"]),
+        student_exact_partition_mask=none,
+        teacher_exact_partition_mask=none,
+        student_chunk_id=torch.tensor(data["student_chunk_id"]),
+        teacher_chunk_id=torch.tensor(data["teacher_chunk_id"]),
+        num_chunks=none,
+    )
+
+
+def _gradient(data: Json, loss: torch.Tensor, student_logits: torch.Tensor) -> Json:
+    if "gradient" not in data.get("want", ()):
+        return {}
+    if loss.requires_grad:
+        loss.backward()
+    found = student_logits.grad
+    return {"gradient": (torch.zeros_like(student_logits) if found is None else found).tolist()}
+
+
+def _distil(request: Json) -> Json:
+    data = request["data"]
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    single = {option.name for option in fields(LossOptions)}
+    loss = {name: value for name, value in data["options"].items() if name in single}
+    others = {name: value for name, value in data["options"].items() if name not in single}
+    elsewhere = data.get("elsewhere", 0)
+    with placed(_place_in_loss), ExitStack() as stack:
+        terms = distillation_loss(
+            student_logits,
+            torch.tensor(data["input_ids"]),
+            torch.tensor(data["token_mask"]),
+            [_teacher(given, stack) for given in data["teachers"]],
+            options=DistillationOptions(loss=LossOptions(**loss), **others),
+            sample_mask=torch.tensor(data["sample_mask"]),
+            ranks=Ranks(data_sum=lambda here: here if here.is_floating_point() else here + elsewhere),
+        )
+    values: Json = {name: float(getattr(terms, name).detach()) for name in ("loss", "kd", "ce", "kd_scale", "accuracy")}
+    values |= {"teacher_losses": [float(term) for term in terms.teacher_losses], "weights": list(terms.weights)}
+    if terms.selected is not None:
+        values["selected"] = terms.selected
+    return {"values": values | _gradient(data, terms.loss, student_logits)}
+
+
+def _teacher(given: Json, stack: ExitStack) -> Teacher:
+    own: Json = {name: given[name] for name in ("weight", "mode") if name in given}
+    if "file" in given:
+        own |= {name: torch.tensor(given[name]) for name in ("input_ids", "token_mask")}
+        own["projection_matrix_path"] = stack.enter_context(_projection_file(given["file"]))
+        own["alignment"] = _alignment(given)
+    return Teacher(torch.tensor(given["logits"]), given["vocab_size"], **own)
+
+
+def _build_projection(request: Json) -> Json:
+    """What is read of the file of a made projection, row by row."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "projection.pt")
+        made = _made(request["data"]["projection"])
+        made.save(path)
+        indices, weights = get_topk_projection(path)
+    rows = zip(indices.tolist(), weights.tolist(), strict=True)
+    return {"values": {"rows": [[[t, w] for t, w in zip(*row, strict=True) if t >= 0] for row in rows]}}
+
+
+def _made(wish: Json) -> Projection:
+    if wish["how"] == "exact":
+        return build_projection.exact(*(_made_up(wish[side]) for side in ("student", "teacher")))
+    if wish["how"] == "embedded":
+        sides = [torch.tensor(wish[side]) for side in ("student", "teacher")]
+        return build_projection.embedded(*sides, k=wish["k"], sharpness=wish["sharpness"])
+    if wish["how"] == "over":
+        return _made(wish["first"]).over(_made(wish["second"]))
+    if wish["how"] == "cut":
+        return _made(wish["of"]).cut(wish["k"])
+    return Projection.of_entries(wish["entries"], wish["student_vocab_size"], wish["teacher_vocab_size"])
+
+
+def _made_up(pieces: list[list[str]]) -> PieceTable:
+    spelled = {"text": str.encode, "hex": bytes.fromhex}
+    return PieceTable(
+        "made up",
+        tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in pieces),
+        tuple(value if kind == "special" else "" for kind, value in pieces),
+    )
+
+
+def _place_in_loss(error: TokenSpecError) -> str:
+    if isinstance(error, ProjectionFileError):
+        return "/data/file"
+    is_option = error.field in {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
+    return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
+
+
+LOSS_TASKS: dict[str, Callable[[Json], Json]] = {
+    "chunk-average": _chunk_average,
+    "projection": _projection,
+    "exact-map": _exact_map,
+    "loss": _loss,
+    "build-projection": _build_projection,
+    "distil": _distil,
+}
