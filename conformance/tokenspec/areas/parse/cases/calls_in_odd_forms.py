@@ -92,7 +92,7 @@ AS_JSON = tuple(
         rows,
         written,
         ROME,
-        requires=CALLS,
+        requires=("RND-084",),
     )
     for notation, rows, written in (
         ("xml", QWEN_XML, hermes(CALL)),

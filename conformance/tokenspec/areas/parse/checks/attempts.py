@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
-from tokenspec.areas.parse.checks.calls import OK
+from tokenspec.areas.parse.checks.calls import OK, compare_calls
 from tokenspec.areas.parse.checks.texts import knows
 from tokenspec.areas.parse.records import CallExpect, ParsedCall
 
@@ -30,8 +30,10 @@ def strings(value: Any) -> Iterator[str]:
     applies=lambda question: cites("RND-084")(question) and question.expect.applies is None,
 )
 def attempts_say_what_was_read(subject: Subject) -> None:
-    """A broken call has the name that was written whole, and no arguments but what was written."""
+    """A broken call has the name that was written whole, and no arguments but what was written; JSON is read."""
     expected, got = subject.expect.tool_calls, subject.output.tool_calls
+    if subject.cell.case.requires == ["RND-084"]:
+        compare_calls(subject)
     for number, (wanted, call) in enumerate(zip(expected, got, strict=False)):
         if wanted.status != OK:
             says_what_was_read(f"call {number}", wanted, call)

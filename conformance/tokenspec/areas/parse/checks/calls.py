@@ -20,8 +20,12 @@ def broken(question: Question) -> list[CallExpect]:
 
 
 def has_whole_calls(question: Question) -> bool:
-    """The completion holds calls that are not broken."""
-    return knows(question, "tool_calls") and len(broken(question)) < len(question.expect.tool_calls)
+    """The completion holds calls that are not broken, and of which more than advice is given."""
+    return (
+        knows(question, "tool_calls")
+        and len(broken(question)) < len(question.expect.tool_calls)
+        and question.cell.case.requires != ["RND-084"]
+    )
 
 
 def has_no_calls(question: Question) -> bool:
