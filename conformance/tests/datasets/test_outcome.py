@@ -176,7 +176,7 @@ def test_the_commands_that_people_are_told_are_understood():
     commands = [
         shlex.split(line.partition("tokenspec ")[2])
         for line in lines
-        if re.search(r"tokenspec (audit|prepare) \w+\.jsonl", line)
+        if re.search(r"tokenspec (audit|prepare) \S+\.jsonl", line)
     ]
     assert len(commands) == 5
     for verb, *words in commands:

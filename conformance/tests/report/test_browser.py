@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tokenspec.datasets.looking import Shown
+from tokenspec.datasets.outcome import Example, Outcome
+from tokenspec.datasets.page import audit_page
 from tokenspec.report.conversation import conversation_data
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page import page, write_page
 from tokenspec.verdict import Verdict
+from tokenspec_reference.preparation import CODES
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_runs import NASTY, NASTY_EVIDENCE, cell, every_verdict, finding, header, tokens
@@ -283,6 +287,22 @@ def test_no_width_scrolls_sideways(opened: Open, width: int, tmp_path: Path) -> 
     )
     page.screenshot(path=tmp_path / f"case-{width}.png")
     assert (tmp_path / f"case-{width}.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_width_of_an_audit_scrolls_sideways(opened: Open, width: int, tmp_path: Path) -> None:
+    found = Outcome(rows=9, kept=9, tokens=90, trained=30, lengths=[10] * 9, shares=[0.3] * 9)
+    for row, code in enumerate(CODES):
+        found.rows_with[code], found.by_row[code] = 1, [row % 9]
+    example = Example(3, "data.jsonl:4", "header-merges", 0, 1, 2, "message 0 begins inside the token")
+    shown = Shown(example, tokens(*(f"word{number} " for number in range(400))))
+    made_of = dict.fromkeys(("template_sha256", "tokenizer_sha256", "code"), "a" * 64)
+    page = opened(audit_page("data", {**made_of, "recipe": {"encoder": "tokenizers"}}, found, [shown]), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.locator("#findings button").count() == len(CODES)
+    page.locator("#findings button", has_text="header-merges").click()
+    assert page.locator("#tokens .here").inner_text().startswith("word1")
+    page.screenshot(path=tmp_path / f"audit-{width}.png", full_page=True)
 
 
 def test_the_first_difference_is_scrolled_to(opened: Open) -> None:
