@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from tokenspec.areas import areas
 from tokenspec.areas.fast_forward.oracle.language import Language
-from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
+from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar, spacing
 from tokenspec.areas.selection import load_cases
 from tokenspec.benchmark import Bench, Figure
 
@@ -93,17 +93,27 @@ def on_row(row: str, texts: list[tuple[dict[str, Any], bytes]]) -> Iterator[Figu
     for name, query in SETTINGS:
         ours = written(vocabulary, texts, partial(Reference, vocabulary, query=query))
         yield Figure(f"{row}: forced tokens, {name}", ours.share, peer.share, "llguidance", note=ours.note, unit="%")
+    over = written(vocabulary, texts, partial(Reference, vocabulary, query={"mode": "strict"}, over_peer=True))
+    what = f"{row}: forced tokens, llguidance itself"
+    yield Figure(what, peer.share, over.share, "strict over its matcher", 1, note=over.note, unit="%")
 
 
 class Reference:
     """The reference on one text."""
 
-    def __init__(self, vocabulary: Any, grammar: dict[str, Any], query: dict[str, Any]) -> None:
-        """Stand before the text."""
-        from tokenspec_reference.fast_forward import JsonSchema
+    def __init__(
+        self, vocabulary: Any, grammar: dict[str, Any], query: dict[str, Any], *, over_peer: bool = False
+    ) -> None:
+        """Stand before the text; ``over_peer`` asks llguidance which byte may come next, not our own automaton."""
+        from tokenspec_reference.fast_forward import JsonSchema, engines
 
         self.vocabulary, self.query = vocabulary, query
-        self.state: Any = JsonSchema(grammar["json_schema"], whitespace=grammar.get("whitespace", "compact"))
+        schema = grammar["json_schema"]
+        self.state: Any = (
+            engines.llguidance_json_schema(schema, **spacing(grammar))
+            if over_peer
+            else JsonSchema(schema, whitespace=grammar.get("whitespace", "compact"))
+        )
 
     def forced(self, tokens: Sequence[int]) -> list[int]:
         """In the setting that is measured."""

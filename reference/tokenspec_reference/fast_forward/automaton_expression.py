@@ -50,7 +50,7 @@ class AutomatonExpressions:
             return make.choice((*options, make.empty) if nullable else options)
 
         texts = automaton.texts(state, lambda low, high: self.spelled(((low, high),)).texts)
-        return make.later(build, nullable=nullable, first=first, texts=texts)
+        return make.later(lambda byte: make.derivative(build(), byte), nullable=nullable, first=first, texts=texts)
 
     def spelled(self, ranges: tuple[CodeRange, ...]) -> Node:
         """One character out of the ranges, as it is written."""

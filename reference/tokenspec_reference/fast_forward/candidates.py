@@ -80,6 +80,8 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     if limit < len(known):
         shared.take(settled)
         return shared.tokens
+    if any(a != b for a, b in zip(settled, text.context, strict=False)):
+        return None  # all candidates begin so
     following, may_end = _following(ending, broken)
     try:
         for candidate in _Open(pipeline, text, ending, broken, shared).candidates(

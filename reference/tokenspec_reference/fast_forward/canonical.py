@@ -122,12 +122,9 @@ def claimed_by_spanning_token(
     window = vocabulary.raw(open_ids[first:])
     limit = vocabulary.longest if max_length is None else min(max_length, vocabulary.longest)
     window = window[max(len(window) - limit, 0) :]
-    for start in range(len(window)):
-        if next(vocabulary.extensions(window[start:], following), None) is not None:
-            claimed = len(window) - start
-            length = 0
-            for count, token_id in enumerate(reversed(open_ids), start=1):
-                length += len(vocabulary.raw((token_id,)))
-                if length >= claimed:
-                    return count, length
-    return 0, 0
+    claimed = vocabulary.spanning(window, following)
+    count = length = 0
+    while length < claimed:
+        count += 1
+        length += len(vocabulary.raw((open_ids[-count],)))
+    return count, length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokenspec_reference.fast_forward.split_pattern import only_ascii
 
@@ -12,8 +12,7 @@ ASCII = "".join(map(chr, range(128)))
 ALL_ASCII = (1 << 128) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(NamedTuple):
     """What may stand after the last character seen.
 
     Attributes:

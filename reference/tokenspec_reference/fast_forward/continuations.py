@@ -67,6 +67,14 @@ def few_texts(following: Matcher) -> list[bytes] | None:
     stack: list[tuple[bytes, Matcher]] = [(b"", following)]
     while stack:
         text, state = stack.pop()
+        literal: Callable[[], tuple[bytes, Matcher]] | None = getattr(state, "literal", None)
+        if literal is not None:
+            known, following = literal()
+            if known:  # many bytes at once; a text cannot end before them
+                if len(text) + len(known) > FEW_BYTES:
+                    return None
+                stack.append((text + known, following))
+                continue
         if state.accepting():
             texts.append(text)
         allowed = state.allowed()

@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from tokenspec_reference.fast_forward.errors import InvalidGrammar, MissingEngine
+from tokenspec_reference.fast_forward.matcher import MARKER, Remembering
 
 BYTES = 256
 END = BYTES  # the id of the end of a text, where an engine wants one
@@ -62,10 +63,11 @@ def xgrammar_json_schema(schema: Mapping[str, Any], **options: Any) -> XgrammarS
     return _xgrammar(lambda grammars: grammars.from_json_schema(json.dumps(schema), **options))
 
 
-class EngineState(ABC):
+class EngineState(Remembering, ABC):
     """A state of an engine's matcher; ``engine`` is a copy of its own, and stays as it is."""
 
     def __init__(self, engine: Any) -> None:
+        super().__init__()
         self._engine = engine
         self._allowed: bytes | None = None
         self._next: dict[int, Self] = {}
@@ -99,6 +101,18 @@ class EngineState(ABC):
 
 class LlguidanceState(EngineState):
     """A state of an llguidance matcher."""
+
+    _literal: tuple[bytes, LlguidanceState] | None = None
+
+    def literal(self) -> tuple[bytes, LlguidanceState]:
+        """The bytes it would force, up to a special token, and the state after them: one copy instead of one a byte."""
+        if self._literal is None:
+            forced = bytes(self._engine.deep_copy().compute_ff_bytes()).partition(bytes((MARKER,)))[0]
+            if forced:
+                engine = self._engine.deep_copy()
+                engine.consume_tokens(list(forced))
+            self._literal = (forced, LlguidanceState(engine) if forced else self)
+        return self._literal
 
     def accepting(self) -> bool:
         """Whether the bytes so far are a complete text."""

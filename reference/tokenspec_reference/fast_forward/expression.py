@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from tokenspec_reference.fast_forward.matcher import MARKER
 
@@ -21,7 +20,7 @@ MANY = 4096  # texts are counted up to here
 FACTORED = 64  # levels of common beginnings that are taken out of a choice
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)  # never changed, yet not frozen: that makes a node take thrice as long to build
 class Node:
     """One expression.
 
@@ -46,7 +45,7 @@ class Expressions:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[object, ...], Node] = {}
-        self._later: dict[int, Callable[[], Node]] = {}
+        self._after: dict[int, Callable[[int], Node]] = {}
         self.nothing = self._node("class", first=0)
         self.empty = self._node("text", nullable=True, first=0)
 
@@ -129,12 +128,15 @@ class Expressions:
             least = 0
         return self._node("repeat", parts=(node,), least=least, most=most, nullable=least == 0, first=node.first)
 
-    def later(self, build: Callable[[], Node], *, nullable: bool, first: int, texts: int) -> Node:
-        """An expression that is built when a byte of it is asked for; what is said of it has to be true of that."""
+    def later(self, after: Callable[[int], Node], *, nullable: bool, first: int, texts: int) -> Node:
+        """An expression that is not built: ``after`` is asked what follows a byte of ``first``, once for each byte.
+
+        What is said of it has to be true of what it stands for.
+        """
         serial = len(self._nodes)
         node = Node(serial, "later", b"", (), 0, None, nullable, first, texts)
-        self._nodes[("later", serial)] = node
-        self._later[serial] = build
+        self._nodes["later", serial] = node
+        self._after[serial] = after
         return node
 
     def optional(self, node: Node) -> Node:
@@ -143,10 +145,10 @@ class Expressions:
 
     def derivative(self, node: Node, byte: int) -> Node:
         """What may follow ``byte``; ``nothing`` where the byte cannot start a match."""
-        if not node.first >> byte & 1:
-            return self.nothing
         known = node.derivatives.get(byte)
         if known is None:
+            if not node.first >> byte & 1:
+                return self.nothing
             known = node.derivatives[byte] = self._derive(node, byte)
         return known
 
@@ -155,23 +157,32 @@ class Expressions:
             return self.text(node.text[1:])
         if node.kind == "class":
             return self.empty
-        if node.kind == "choice":
-            return self.choice(self.derivative(part, byte) for part in node.parts)
         if node.kind == "later":
-            return self.derivative(self._later[node.serial](), byte)
+            return self._after[node.serial](byte)
         if node.kind == "repeat":
             again = self.repeat(node.parts[0], max(node.least - 1, 0), None if node.most is None else node.most - 1)
             return self._pair(self.derivative(node.parts[0], byte), again)
-        head, tail = node.parts
-        through_head = self._pair(self.derivative(head, byte), tail)
-        return self.choice((through_head, self.derivative(tail, byte))) if head.nullable else through_head
+        if node.kind == "choice":
+            ways = [self.derivative(part, byte) for part in node.parts if part.first >> byte & 1]
+        else:
+            head, tail = node.parts
+            ways = [self._pair(self.derivative(head, byte), tail)] if head.first >> byte & 1 else []
+            if head.nullable and tail.first >> byte & 1:
+                ways.append(self.derivative(tail, byte))
+        return ways[0] if len(ways) == 1 else self.choice(ways)
 
     def _pair(self, head: Node, tail: Node) -> Node:
         if head is self.nothing or tail is self.nothing:
             return self.nothing
         if head is self.empty or tail is self.empty:
             return tail if head is self.empty else head
-        if head.kind == "pair":
+        if head.kind == "text":
+            behind = tail.parts[0] if tail.kind == "pair" else tail
+            both = head.text + behind.text
+            if behind.kind == "text" and len(both) <= CHUNK and MARKER not in both:  # a forced run at once
+                joined = self.text(both)
+                return joined if behind is tail else self._pair(joined, tail.parts[1])
+        elif head.kind == "pair":
             spine, rest = [], head
             while rest.kind == "pair":
                 spine.append(rest.parts[0])
@@ -192,29 +203,19 @@ class Expressions:
         kind: str,
         *,
         text: bytes = b"",
-        parts: Sequence[Node] = (),
+        parts: tuple[Node, ...] = (),
         least: int = 0,
         most: int | None = None,
         nullable: bool = False,
         first: int,
     ) -> Node:
-        key = (kind, text, *(part.serial for part in parts), least, most, first if kind == "class" else 0)
+        key = (kind, text, parts, least, most, first if kind == "class" else 0)
         known = self._nodes.get(key)
         if known is None:
             texts = _count(kind, parts, least, most, first)
-            known = Node(len(self._nodes), kind, text, tuple(parts), least, most, nullable, first, texts)
+            known = Node(len(self._nodes), kind, text, parts, least, most, nullable, first, texts)
             self._nodes[key] = known
         return known
-
-
-@lru_cache(maxsize=1024)
-def _members(first: int) -> bytes:
-    """The bytes of a 256-bit set, ascending; states share few sets."""
-    members = []
-    while first:
-        members.append((first & -first).bit_length() - 1)
-        first &= first - 1
-    return bytes(members)
 
 
 def _count(kind: str, parts: Sequence[Node], least: int, most: int | None, first: int) -> int:
@@ -237,57 +238,3 @@ def _count(kind: str, parts: Sequence[Node], least: int, most: int | None, first
         if total >= MANY:
             return MANY
     return total
-
-
-class ExpressionState:
-    """A matcher state: one node. States are shared, so equal states are the same object."""
-
-    __slots__ = ("_allowed", "_next", "_node", "_states")
-
-    def __init__(self, states: States, node: Node) -> None:
-        self._states = states
-        self._node = node
-        self._allowed: bytes | None = None
-        self._next: dict[int, ExpressionState | None] = {}
-
-    def accepting(self) -> bool:
-        """Whether the bytes so far are a complete text."""
-        return self._node.nullable
-
-    def allowed(self) -> bytes:
-        """The bytes that may come next, ascending."""
-        if self._allowed is None:
-            self._allowed = _members(self._node.first)
-        return self._allowed
-
-    def texts(self) -> int:
-        """How many texts there are from here, at most ``MANY``; never too few."""
-        return self._node.texts
-
-    def literal(self) -> tuple[bytes, ExpressionState]:
-        """Bytes without choice and without end, and the state after them; empty where that takes a look at bytes."""
-        empty = self._states.expressions.empty
-        head, tail = self._node.parts if self._node.kind == "pair" else (self._node, empty)
-        if head.kind != "text" or not head.text or MARKER in head.text:
-            return b"", self
-        return head.text, self._states.at(tail)
-
-    def step(self, byte: int) -> ExpressionState | None:
-        """The state after ``byte``."""
-        if byte not in self._next:
-            expressions = self._states.expressions
-            node = expressions.derivative(self._node, byte)
-            self._next[byte] = None if node is expressions.nothing else self._states.at(node)
-        return self._next[byte]
-
-
-class States:
-    """The states met so far of one grammar."""
-
-    def __init__(self, expressions: Expressions) -> None:
-        self.expressions = expressions
-        self._states: dict[int, ExpressionState] = {}
-
-    def at(self, node: Node) -> ExpressionState:
-        """The state of a node."""
-        return self._states.setdefault(node.serial, ExpressionState(self, node))

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tokenspec_reference.fast_forward.errors import InvalidGrammar
-from tokenspec_reference.fast_forward.expression import Expressions, ExpressionState, Node, States
+from tokenspec_reference.fast_forward.expression import Expressions, Node
+from tokenspec_reference.fast_forward.expression_state import ExpressionState, States
 from tokenspec_reference.fast_forward.json_schema import read_schema
 from tokenspec_reference.fast_forward.matcher import MARKER, mark
 from tokenspec_reference.fast_forward.regex_syntax import read_regex
+from tokenspec_reference.fast_forward.words import one_of
 
 Build = Callable[[Expressions], Node]
 
@@ -42,6 +44,14 @@ class Grammar:
         """The state after one byte."""
         return self._start.step(byte)
 
+    def texts(self) -> int:
+        """How many texts there are, as far as they are counted; never too few."""
+        return self._start.texts()
+
+    def literal(self) -> tuple[bytes, ExpressionState]:
+        """Bytes that all texts begin with, and the state after them; empty where that takes a look at bytes."""
+        return self._start.literal()
+
 
 class Literal(Grammar):
     """Exactly these bytes (a string stands for its UTF-8)."""
@@ -60,7 +70,7 @@ class Alternatives(Grammar):
         if isinstance(texts, str | bytes) or not texts:
             raise InvalidGrammar("expected a list of at least one literal", field="alternatives")
         data = [_plain(text, f"alternatives[{index}]") for index, text in enumerate(texts)]
-        super().__init__(lambda expressions: expressions.choice(map(expressions.text, data)))
+        super().__init__(lambda expressions: one_of(expressions, data))
 
 
 class Regex(Grammar):

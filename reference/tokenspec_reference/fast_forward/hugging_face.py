@@ -247,7 +247,7 @@ def _merges(
         table = {byte: char for char, byte in byte_of_character().items()}
 
         def spelled(data: bytes) -> str:
-            return data.decode("latin-1").translate(table)
+            return "".join(map(table.__getitem__, data))
 
     def merged(data: bytes) -> list[int]:
         return [token.id for token in model.tokenize(spelled(data))]

@@ -32,6 +32,7 @@ from tokenspec_reference.fast_forward.schema_shapes import (
     possible,
 )
 from tokenspec_reference.fast_forward.utf8 import LAST_CODE_POINT
+from tokenspec_reference.fast_forward.words import Words, one_of
 
 WHITESPACE = ("compact", "spaced", "flexible")
 BUILT_AT_ONCE = 12  # levels of values in values; what is deeper is built when a text comes to it
@@ -98,8 +99,16 @@ class _Builder:
             return self.later(goals)
         self._nodes[goals] = None
         done = self.shapes.finished
-        shapes = [shape for shape in self.shapes.of[goals] if possible(shape, done)]
-        node = self._nodes[goals] = self.make.choice(self.shape(shape, depth + 1) for shape in shapes)
+        words: list[bytes] = []
+        options: list[Node] = []
+        for shape in self.shapes.of[goals]:
+            word = self.text.only_spelling(shape.value) if isinstance(shape, Constant) else None
+            if word is not None:
+                words.append(word)
+            elif possible(shape, done):
+                options.append(self.shape(shape, depth + 1))
+        options.append(one_of(self.make, words))
+        node = self._nodes[goals] = self.make.choice(options)
         return node
 
     def later(self, goals: Goals) -> Node:
@@ -109,7 +118,9 @@ class _Builder:
             first = 0
             for shape in shapes:
                 first |= self.first(shape)
-            self._later[goals] = self.make.later(lambda: self.node(goals, 0), nullable=False, first=first, texts=MANY)
+            self._later[goals] = self.make.later(
+                lambda byte: self.make.derivative(self.node(goals, 0), byte), nullable=False, first=first, texts=MANY
+            )
         return self._later[goals]
 
     def first(self, shape: Shape) -> int:
@@ -160,20 +171,23 @@ class _Builder:
         """Declared properties, each once, then others, as many as there may be."""
         done = self.shapes.finished
         items = [
-            (self.pair(self.make.text(name_of(name, "#")), goals, depth), required)
+            (name_of(name, "#"), self.value(goals, depth), required)
             for name, goals, required in shape.named
             if goals in done
         ]
         other = self.make.choice(
-            self.pair(self.quoted(self.name(names)), goals, depth) for names, goals in shape.further if goals in done
+            self.make.sequence((self.quoted(self.name(names)), self.value(goals, depth)))
+            for names, goals in shape.further
+            if goals in done
         )
         return self.text.between(b"{", _Members(self.make, self.text.comma, items, other, shape.sizes).all(), b"}")
 
     def name(self, names: Automaton) -> Node:
         return self._in_strings.of(names)
 
-    def pair(self, name: Node, goals: Goals, depth: int) -> Node:
-        return self.make.sequence((name, self.text.colon, self.node(goals, depth)))
+    def value(self, goals: Goals, depth: int) -> Node:
+        """What stands behind a name."""
+        return self.make.sequence((self.text.colon, self.node(goals, depth)))
 
 
 class _Members:
@@ -187,7 +201,7 @@ class _Members:
         self,
         make: Expressions,
         comma: Node,
-        items: Sequence[tuple[Node, bool]],
+        items: Sequence[tuple[bytes, Node, bool]],
         other: Node,
         sizes: tuple[int, int | None],
     ) -> None:
@@ -197,13 +211,15 @@ class _Members:
         last = len(items)
         self.needed = [0] * (last + 1)  # required ones from each on
         self.texts = [1] * (last + 1)  # how many texts the properties from each on have
+        follow = [1] * last  # how many the value of each and the properties behind it have
         self.stop = [last] * (last + 1)  # after the next required one
         for index in reversed(range(last)):
-            node, required = items[index]
+            _, node, required = items[index]
             self.needed[index] = self.needed[index + 1] + required
-            more = node.texts * comma.texts * self.texts[index + 1]
-            self.texts[index] = min(more + (0 if required else self.texts[index + 1]), MANY)
+            follow[index] = min(node.texts * comma.texts * self.texts[index + 1], MANY)
+            self.texts[index] = min(follow[index] + (0 if required else self.texts[index + 1]), MANY)
             self.stop[index] = index + 1 if required else self.stop[index + 1]
+        self.words = Words(make, [name for name, _, _ in items], follow)
         self.after: Callable[[int, int], Node] = cache(self._after)
 
     def all(self) -> Node:
@@ -214,36 +230,46 @@ class _Members:
         """How many there are, as far as it matters."""
         return min(count, self.least if self.most is None else self.most + 1) if self.counted else min(count, 1)
 
-    def possible(self, index: int, count: int) -> bool:
-        """Whether properties from ``index`` on can make the object complete."""
-        left = len(self.items) - index
-        fits = self.most is None or count + self.needed[index] <= self.most
-        return fits and (self.other is not self.make.nothing or count + left >= self.least)
+    def next_ones(self, index: int, count: int) -> tuple[int, int]:
+        """The properties from ``index`` on of which one may come next so that the object can still be complete.
+
+        The later one is, the fewer are needed behind it, and the fewer there are.
+        """
+        stop = self.stop[index]
+        if self.other is self.make.nothing:
+            stop = min(stop, len(self.items) + count + 1 - self.least)
+        start = index
+        while self.most is not None and start < stop and count + 1 + self.needed[start + 1] > self.most:
+            start += 1
+        return start, max(start, stop)
+
+    def others(self, index: int, count: int) -> bool:
+        """Whether a property that is not declared may come next."""
+        free = self.most is None or count < self.most
+        return self.other is not self.make.nothing and free and not self.needed[index]
 
     def from_(self, index: int, count: int) -> Node:
-        make, options = self.make, []
-        before = self.comma if count else make.empty
-        more = self.count(count + 1)
-        for at in range(index, len(self.items)):
-            node, required = self.items[at]
-            if self.possible(at + 1, count + 1):
-                options.append(make.sequence((before, node, self.after(at + 1, more))))
-            if required:
-                return make.choice(options)
-        if self.other is not make.nothing and (self.most is None or count < self.most):
-            options.append(make.sequence((before, self.other, self.after(len(self.items), more))))
-        if count >= self.least:
-            options.append(make.empty)
-        return make.choice(options)
+        make, more = self.make, self.count(count + 1)
+
+        def behind(at: int) -> Node:
+            return make.sequence((self.items[at][1], self.after(at + 1, more)))
+
+        options = [self.words.among(*self.next_ones(index, count), behind)]
+        if self.others(index, count):
+            options.append(make.sequence((self.other, self.after(len(self.items), more))))
+        members = make.sequence((self.comma if count else make.empty, make.choice(options)))
+        may_end = not self.needed[index] and count >= self.least
+        return make.choice((members, make.empty)) if may_end else members
 
     def _after(self, index: int, count: int) -> Node:
         """What follows ``count`` properties, where those before ``index`` are over."""
-        others = self.other is not self.make.nothing and (self.most is None or count < self.most)
-        if not others and not any(self.possible(at + 1, count + 1) for at in range(index, self.stop[index])):
+        start, stop = self.next_ones(index, count)
+        others = self.others(index, count)
+        if not others and start == stop:
             return self.make.empty
         return self.make.later(
-            lambda: self.from_(index, count),
-            nullable=self.needed[index] == 0 and count >= self.least,
+            lambda byte: self.make.derivative(self.from_(index, count), byte),
+            nullable=not self.needed[index] and count >= self.least,
             first=self.comma.first,
             texts=MANY if others else self.texts[index],
         )

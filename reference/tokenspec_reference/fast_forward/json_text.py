@@ -121,18 +121,24 @@ class JsonText:
             options += [make.sequence(make.byte_range(*pair) for pair in part) for part in byte_sequences(start, high)]
         return make.choice((make.byte_class(plain), *options)) if plain else make.choice(options)
 
+    def only_spelling(self, value: Any, pointer: str = "#") -> bytes | None:
+        """The bytes of a value that is spelled in one way only; None where it is not, or is a list or an object."""
+        if isinstance(value, str):
+            plain = utf8_of(value, pointer) if value.isprintable() and '"' not in value and "\\" not in value else None
+            return None if plain is None else b'"' + plain + b'"'
+        if value is None or isinstance(value, bool):
+            return json.dumps(value).encode()
+        return digits_of(value, pointer).encode() if isinstance(value, int | float) else None
+
     def constant(self, value: Any, pointer: str) -> Node:
         """The spellings of one value; objects have their properties in the order given."""
         make = self.make
+        only = self.only_spelling(value, pointer)
+        if only is not None:
+            return make.text(only)
         if isinstance(value, str):
             utf8_of(value, pointer)
-            if value.isprintable() and '"' not in value and "\\" not in value:
-                return make.text(f'"{value}"'.encode())
             return make.sequence((make.text(b'"'), *(self.escaped(ord(char)) for char in value), make.text(b'"')))
-        if value is None or isinstance(value, bool):
-            return make.text(json.dumps(value).encode())
-        if isinstance(value, int | float):
-            return make.text(digits_of(value, pointer).encode())
         opening, closing = (b"{", b"}") if isinstance(value, Mapping) else (b"[", b"]")
         parts: list[Node] = []
         for name, item in value.items() if isinstance(value, Mapping) else enumerate(value):

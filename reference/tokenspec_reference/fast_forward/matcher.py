@@ -49,6 +49,15 @@ class Foreseeing(Protocol):
         ...
 
 
+class Remembering:
+    """A matcher that keeps the bytes it forces, and the state after them, once they were asked for."""
+
+    __slots__ = ("forced",)
+
+    def __init__(self) -> None:
+        self.forced: tuple[bytes, Matcher] | None = None
+
+
 class ForcedBytesTooLong(TokenSpecError):
     """The grammar forces more bytes than the limit: an infinite literal, or a mistake in the grammar."""
 
@@ -73,20 +82,14 @@ def forced_bytes(matcher: Matcher, *, limit: int = FORCED_LIMIT) -> tuple[bytes,
     Raises:
         ForcedBytesTooLong: more than ``limit`` bytes are forced.
     """
-    forced = bytearray()
-    state = matcher
-    while True:
-        piece, following = _forced_piece(state)
-        if not piece or following is None:
-            break
-        forced += piece
-        state = following
-        if len(forced) > limit:
-            raise ForcedBytesTooLong(
-                f"the grammar forces more than {limit} bytes; end the literal or raise the limit",
-                field="grammar",
-            )
-    return bytes(forced), state
+    known = matcher.forced if isinstance(matcher, Remembering) else None
+    if known is None:
+        known = _forced_run(matcher, limit)
+        if isinstance(matcher, Remembering):
+            matcher.forced = known
+    if len(known[0]) > limit:
+        raise _too_long(limit)
+    return known
 
 
 def after(matcher: Matcher | None, data: bytes) -> Matcher | None:
@@ -102,6 +105,25 @@ def after(matcher: Matcher | None, data: bytes) -> Matcher | None:
 def viable(matcher: Matcher, data: bytes) -> bool:
     """Whether some accepted text starts with ``data``."""
     return after(matcher, data) is not None
+
+
+def _forced_run(matcher: Matcher, limit: int) -> tuple[bytes, Matcher]:
+    forced = bytearray()
+    state = matcher
+    while True:
+        piece, following = _forced_piece(state)
+        if not piece or following is None:
+            return bytes(forced), state
+        forced += piece
+        state = following
+        if len(forced) > limit:
+            raise _too_long(limit)
+
+
+def _too_long(limit: int) -> ForcedBytesTooLong:
+    return ForcedBytesTooLong(
+        f"the grammar forces more than {limit} bytes; end the literal or raise the limit", field="grammar"
+    )
 
 
 def _forced_piece(state: Matcher) -> tuple[bytes, Matcher | None]:

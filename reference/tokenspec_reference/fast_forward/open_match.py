@@ -8,7 +8,7 @@ so do the tries after it. What is found is every end the match can have, whateve
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokenspec_reference.fast_forward.characters import Characters, Next
 from tokenspec_reference.fast_forward.split_pattern import AtEnd, Atom, FirstOf, InTurn, Look, Node, Repeat
@@ -17,8 +17,7 @@ BEYOND = -1  # the match goes on past the known text
 Path = tuple[int, bool]  # where it ends; whether that is certain
 
 
-@dataclass(frozen=True, slots=True)
-class OpenText:
+class OpenText(NamedTuple):
     """Signatures of known characters.
 
     Attributes:

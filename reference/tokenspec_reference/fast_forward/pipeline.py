@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from tokenspec_reference.fast_forward.characters import ANYTHING, Characters, Next
 from tokenspec_reference.fast_forward.open_match import BEYOND, OpenText, ends
@@ -37,8 +37,7 @@ class TooManyWays(Exception):
     """The words of an open text can be cut in more ways than are followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A stretch of the known text, in characters; an open one goes on beyond it."""
 
     start: int
@@ -50,7 +49,12 @@ Segmentation = tuple[Piece, ...]  # from left to right, without gaps; only the l
 
 
 class Stage(Protocol):
-    """One step of the pre-tokenizer."""
+    """One step of the pre-tokenizer. Characters of one signature are all alike to it."""
+
+    @property
+    def characters(self) -> Characters:
+        """The classes of characters that it tells apart."""
+        ...
 
     def joint(self, left: str, right: str) -> Joint:
         """What stands between two neighbours, whatever surrounds them.
@@ -102,7 +106,6 @@ class ByPattern:
     characters: Characters
     _adjacent: frozenset[tuple[int, int]]
     _joints: dict[tuple[int, int], Joint] = field(default_factory=dict, repr=False)
-    _ways: dict[OpenText, list[Segmentation]] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(pattern: SplitPattern, matches: Callable[[str, str], Sequence[bool]]) -> ByPattern:
@@ -130,12 +133,7 @@ class ByPattern:
     def split(self, text: str, piece: Piece, following: Next) -> list[Segmentation]:
         """All ways, by following each match that may be the one."""
         signatures = tuple(self.characters.signature(char) for char in text[piece.start : piece.end])
-        known = OpenText(signatures, following if piece.open else None)
-        ways = self._ways.get(known)
-        if ways is None:
-            if len(self._ways) >= REMEMBERED:
-                self._ways.clear()
-            ways = self._ways[known] = self._cut(known)
+        ways = self._cut(OpenText(signatures, following if piece.open else None))
         if not piece.start:
             return ways
         return [tuple(Piece(p.start + piece.start, p.end + piece.start, p.open) for p in way) for way in ways]
@@ -185,6 +183,15 @@ class Pipeline:
     characters: bool = False
     literal: frozenset[bytes] = frozenset()
     peculiar: bool = False
+    _kinds: _Kinds = field(init=False, repr=False, compare=False)
+    _settled: dict[tuple[int, int], bool] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _ways: dict[tuple[object, ...], list[Segmentation]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        """What is remembered belongs to the stages: a changed copy begins anew."""
+        object.__setattr__(self, "_kinds", _Kinds(self.stages))
 
     def word(self, data: bytes) -> list[int]:
         """The ids of a whole word."""
@@ -193,11 +200,12 @@ class Pipeline:
 
     def settled(self, left: str, right: str) -> bool:
         """Whether a word always ends between two neighbours, and no later text changes the words before it."""
-        for stage in self.stages:
-            joint = stage.joint(left, right)
-            if joint != "apart":
-                return joint == "boundary"
-        return False
+        pair = self._kinds[left], self._kinds[right]
+        known = self._settled.get(pair)
+        if known is None:
+            joints = (stage.joint(left, right) for stage in self.stages)
+            known = self._settled[pair] = next((joint for joint in joints if joint != "apart"), "") == "boundary"
+        return known
 
     def last_settled(self, text: str, limit: int) -> int:
         """The last place, at most ``limit``, where words before it are settled; 0 where there is none."""
@@ -214,6 +222,15 @@ class Pipeline:
         Raises:
             TooManyWays: more ways than are followed.
         """
+        key = (tuple(map(self._kinds.__getitem__, text)), following, may_end)
+        known = self._ways.get(key)
+        if known is None:
+            if len(self._ways) >= REMEMBERED:
+                self._ways.clear()
+            known = self._ways[key] = self._segmentations(text, following, may_end=may_end)
+        return known
+
+    def _segmentations(self, text: str, following: Next | None, *, may_end: bool) -> list[Segmentation]:
         whole = Piece(0, len(text), open=False)
         ways: list[Segmentation] = [(whole,)] if may_end else []
         if following is not None:
@@ -221,6 +238,20 @@ class Pipeline:
         for stage in self.stages:
             ways = _distinct(_split_all(stage, text, way, following or ANYTHING) for way in ways)
         return ways
+
+
+class _Kinds(dict[str, int]):
+    """Characters that all stages find alike have one number."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        super().__init__()
+        self.stages = stages
+        self.numbers: dict[tuple[int, ...], int] = {}
+
+    def __missing__(self, char: str) -> int:
+        signatures = tuple(stage.characters.signature(char) for stage in self.stages)
+        number = self[char] = self.numbers.setdefault(signatures, len(self.numbers))
+        return number
 
 
 def _split_all(stage: Stage, text: str, way: Segmentation, following: Next) -> list[Segmentation]:

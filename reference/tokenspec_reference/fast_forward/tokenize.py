@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tokenspec_reference.fast_forward.matcher import MARKED_ID
+from tokenspec_reference.fast_forward.matcher import MARKED_ID, MARKER
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 from tokenspec_reference.fast_forward.vocabulary_parts import Encode
 
@@ -52,12 +52,14 @@ def tokenize_marked(vocabulary: TokenBytes, data: bytes) -> tuple[list[int], int
     """
     ids: list[int] = []
     settled = 0
-    for piece in split_markers(data):
+    for piece in split_markers(data) if MARKER in data else (data,) if data else ():
         found = [piece] if isinstance(piece, int) else tokenize_bytes(vocabulary, piece)
-        for token_id in found:
-            ids.append(token_id)
-            if isinstance(piece, int) or vocabulary.by_id[token_id] is None:
-                settled = len(ids)
+        ids += found
+        spelled = [vocabulary.by_id[token_id] for token_id in found]
+        if isinstance(piece, int):
+            settled = len(ids)
+        elif None in spelled:
+            settled = len(ids) - spelled[::-1].index(None)
     return ids, settled
 
 

@@ -1,15 +1,18 @@
 """The vocabulary as bytes: what every id spells, which ids begin with given bytes, and how text becomes ids.
 
 Look-ups go through one sorted tuple of the distinct byte strings. All tokens that begin with some bytes are one run
-of it, found by bisection. A trie would answer the same question; in Python it costs a million small objects and about
-ten times the memory, while the sorted tuple is built by one ``sorted`` call, stored as it is, and walked lazily.
+of it, found by their first bytes and bisection. A trie would answer the same question; in Python it costs a million
+small objects and about ten times the memory, while the sorted tuple is built by one ``sorted`` call, stored as it is,
+and walked lazily.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from tokenspec_reference.fast_forward.pipeline import Pipeline, disagreement
 from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
 from tokenspec_reference.fast_forward.vocabulary_parts import Encode, UnsupportedVocabulary, VocabularyParts
 
+HEAD = 3  # bytes by which words are looked up at once
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TokenBytes:
@@ -29,6 +34,7 @@ class TokenBytes:
         by_id: bytes of each id; None for special tokens, holes and unused ids: they are never part of text.
         special_ids: id of each special token by its name.
         words: the distinct byte strings, sorted.
+        heads: where in ``words`` those that begin with one, two or three given bytes lie (half open).
         id_of: the lowest id of each byte string.
         twins: all ids, ascending, of the byte strings that the vocabulary spells more than once.
         longest: length in bytes of the longest token; a special token counts its name and the marker.
@@ -43,6 +49,7 @@ class TokenBytes:
     by_id: tuple[bytes | None, ...]
     special_ids: Mapping[str, int]
     words: tuple[bytes, ...]
+    heads: Mapping[bytes, tuple[int, int]]
     id_of: Mapping[bytes, int]
     twins: Mapping[bytes, tuple[int, ...]]
     longest: int
@@ -94,10 +101,12 @@ class TokenBytes:
         by_id = tuple(data or None for data in parts.by_id)
         encode = parts.encode_isolated or parts.encode_text
         pipeline, unproven = _believed(parts.pipeline, encode, by_id)
+        words = tuple(sorted(id_of))
         return TokenBytes(
             by_id=by_id,
             special_ids=specials,
-            words=tuple(sorted(id_of)),
+            words=words,
+            heads=_heads(words),
             id_of=id_of,
             twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
             longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
@@ -144,6 +153,9 @@ class TokenBytes:
 
     def checked(self, token_ids: Sequence[int], field: str) -> tuple[int, ...]:
         """The same ids, or an error naming the first that is not in the vocabulary."""
+        size = len(self.by_id)
+        if set(map(type, token_ids)) <= {int} and (not token_ids or (min(token_ids) >= 0 and max(token_ids) < size)):
+            return tuple(token_ids)
         for index, token_id in enumerate(token_ids):
             if not isinstance(token_id, int) or not 0 <= token_id < len(self.by_id):
                 raise TokenSpecError(
@@ -154,10 +166,24 @@ class TokenBytes:
 
     def run(self, prefix: bytes) -> tuple[int, int]:
         """Where in ``words`` the byte strings that begin with ``prefix`` lie (half open)."""
-        low = bisect_left(self.words, prefix)
-        if low == len(self.words) or not self.words[low].startswith(prefix):
+        if not prefix:
+            return 0, len(self.words)
+        low, high = self.heads.get(prefix[:HEAD], (0, 0))
+        if len(prefix) <= HEAD or low == high:
+            return low, high
+        low = bisect_left(self.words, prefix, low, high)
+        if low == high or not self.words[low].startswith(prefix):
             return low, low
-        return low, bisect_left(self.words, _after_all(prefix), low)
+        return low, bisect_left(self.words, _after_all(prefix), low, high)
+
+    def spanning(self, window: bytes, grammar: Matcher | None) -> int:
+        """How many bytes the longest suffix has that begins a longer token which the grammar allows; 0 for none."""
+        for start in range(len(window)):
+            if window[start : start + HEAD] in self.heads:
+                suffix = window[start:]
+                if next(self.extensions(suffix, grammar), None) is not None:
+                    return len(suffix)
+        return 0
 
     def extensions(self, prefix: bytes, grammar: Matcher | None) -> Iterator[bytes]:
         """What may follow ``prefix`` inside one token: its further bytes, at least one, that the grammar allows.
@@ -167,33 +193,46 @@ class TokenBytes:
             grammar: the state after the prefix; None allows everything.
         """
         low, high = self.run(prefix)
+        size = len(prefix)
+        low += low < high and len(self.words[low]) == size
+        if low == high:
+            return iter(())
         if grammar is None:
-            yield from (word[len(prefix) :] for word in self.words[low:high] if len(word) > len(prefix))
-        else:
-            yield from self._walk(low, high, len(prefix), len(prefix), grammar)
+            return (word[size:] for word in self.words[low:high])
+        return self._walk(low, high, size, size, grammar)
 
     def _walk(self, low: int, high: int, start: int, depth: int, grammar: Matcher) -> Iterator[bytes]:
-        if low < high and len(self.words[low]) == depth:
-            if depth > start:
-                yield self.words[low][start:]
-            low += 1
-        if low == high:
-            return
+        """What words of a run, longer than ``depth``, have behind ``start``; ``grammar`` stands at ``depth``."""
+        words = self.words
         allowed = grammar.allowed()
         members = allowed if isinstance(allowed, bytes | frozenset | set) else frozenset(allowed)
-        head = self.words[low][:depth]
+        head = words[low][:depth]
         only = len(members) == 1
         while low < high:
-            byte = next(iter(members)) if only else self.words[low][depth]
-            begin = bisect_left(self.words, head + bytes((byte,)), low, high) if only else low
-            end = high if byte == 0xFF else bisect_left(self.words, head + bytes((byte + 1,)), begin, high)
-            if byte in members and begin < end:
-                following = grammar.step(byte)
+            byte = next(iter(members)) if only else words[low][depth]
+            begin = bisect_left(words, head + bytes((byte,)), low, high) if only else low
+            end = high if byte == 0xFF else bisect_left(words, head + bytes((byte + 1,)), begin, high)
+            if begin < end and byte in members:
+                if len(words[begin]) == depth + 1:  # an allowed byte is always a step, so it need not be taken here
+                    yield words[begin][start:]
+                    begin += 1
+                following = grammar.step(byte) if begin < end else None
                 if following is not None:
                     yield from self._walk(begin, end, start, depth + 1, following)
             if only:
                 return
             low = end
+
+
+def _heads(words: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+    found: dict[bytes, tuple[int, int]] = {}
+    for size in range(1, HEAD + 1):
+        end = 0
+        for head, count in Counter(map(itemgetter(slice(size)), words)).items():  # sorted, as words are
+            if len(head) == size:
+                found[head] = end, end + count
+            end += count
+    return found
 
 
 def _believed(

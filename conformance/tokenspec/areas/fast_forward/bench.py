@@ -10,6 +10,8 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 from tokenspec.benchmark import Bench, Figure, measure
@@ -17,7 +19,9 @@ from tokenspec.benchmark import Bench, Figure, measure
 ROWS = ("qwen3", "deepseek-v3")
 ROUNDS, WARMUP = 5, 1
 STATES_PER_SCHEMA = 6
-LIMITS = {"llguidance": 2.5, "strict": 5.0}
+LIMITS = {"llguidance": 1.2, "strict": 2.5}
+FEW, MANY = 13, 4096  # alternatives
+SOME = 256  # properties, and four times as many
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,11 @@ def places() -> list[Place]:
 
 
 def run() -> Iterator[Figure]:
-    """Two rows, two modes, and the vocabularies."""
+    """Two rows, two modes, and the vocabularies; then grammars that grow."""
     where = places()
     for row in ROWS:
         yield from on_row(row, where)
+    yield from growth(ROWS[0])
 
 
 def on_row(row: str, where: list[Place]) -> Iterator[Figure]:
@@ -90,6 +95,42 @@ def on_row(row: str, where: list[Place]) -> Iterator[Figure]:
             limit,
             note=f"{len(where)} states",
         )
+
+
+def growth(row: str) -> Iterator[Figure]:
+    """What many alternatives and many properties cost against few."""
+    from tokenspec.models import load
+    from tokenspec_reference.fast_forward import Alternatives, JsonSchema, TokenBytes, after, canonical_ff_tokens
+
+    vocabulary = TokenBytes.from_json((load(row).directory / "tokenizer.json").read_text(encoding="utf-8"))
+    names = {count: [f"order_{number * 7919 % 99_991}_id" for number in range(count)] for count in (FEW, MANY)}
+    kinds: dict[str, Callable[[list[str]], Any]] = {
+        "alternatives": Alternatives,
+        "values of an enum": lambda texts: JsonSchema({"enum": texts}),
+    }
+
+    def query(make: Callable[[list[str]], Any], count: int, mode: Any) -> Callable[[], object]:
+        grammar = make(names[count])
+        return lambda: canonical_ff_tokens(vocabulary, grammar, mode=mode)
+
+    for (kind, make), mode in product(kinds.items(), LIMITS):
+        asked = {count: fresh(partial(lambda *given: [query(*given)], make, count, mode)) for count in names}
+        times = measure({str(count): ask for count, ask in asked.items()}, rounds=ROUNDS, warmup=WARMUP)
+        what = f"{row}: forced tokens of {MANY:,} {kind}, mode {mode}"
+        yield Figure(what, times[str(MANY)], times[str(FEW)], f"{FEW} of them", 3)
+
+    def walk(count: int) -> None:
+        members = [f"p{number * 7919 % 99_991}" for number in range(count)]
+        grammar = JsonSchema(
+            {"properties": {name: {"type": "null"} for name in members}, "additionalProperties": False}
+        )
+        text = json.dumps(dict.fromkeys(members), separators=(",", ":")).encode()
+        if after(grammar, text) is None:
+            raise RuntimeError("the reference does not accept all properties")
+
+    times = measure({"some": lambda: walk(SOME), "many": lambda: walk(4 * SOME)}, rounds=ROUNDS, warmup=WARMUP)
+    what = f"{4 * SOME:,} optional properties, read and walked"
+    yield Figure(what, times["many"], 4 * times["some"], f"four times {SOME} of them", 1.5)
 
 
 def fresh(make: Callable[[], list[Callable[[], object]]]) -> Callable[[], object]:

@@ -33,7 +33,7 @@ def llguidance_grammar(grammar: Mapping[str, Any], special_id: SpecialId) -> str
     import llguidance
 
     if "json_schema" in grammar:
-        return str(llguidance.LLMatcher.grammar_from_json_schema(grammar["json_schema"], overrides=_spacing(grammar)))
+        return str(llguidance.LLMatcher.grammar_from_json_schema(grammar["json_schema"], overrides=spacing(grammar)))
     rules: list[str] = []
     start = " ".join(_item(part, rules, special_id) for part in grammar.get("sequence", [grammar]))
     return str(llguidance.LLMatcher.grammar_from_lark("\n".join([f"start: {start}", *rules])))
@@ -51,14 +51,15 @@ def _item(grammar: Mapping[str, Any], rules: list[str], special_id: SpecialId) -
         rules.append(f"{name}: /{_ascii_classes(_whole(grammar['regex']))}/")
     elif "json_schema" in grammar:
         name = name.lower()
-        schema = {**grammar["json_schema"], "x-guidance": _spacing(grammar)}
+        schema = {**grammar["json_schema"], "x-guidance": spacing(grammar)}
         rules.append(f"{name}: %json {json.dumps(schema)}")
     else:
         raise Unsupported(f"grammar kind {next(iter(grammar), 'none')}")
     return name
 
 
-def _spacing(grammar: Mapping[str, Any]) -> dict[str, Any]:
+def spacing(grammar: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of llguidance for our white space."""
     if grammar.get("whitespace") == "spaced":
         return {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
     if "most_whitespace" in grammar:
