@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tokenspec.cli import main
 
 
 def tokenspec(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -22,32 +25,75 @@ def tokenspec(*arguments: str, **environment: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["--help"], 0, "Exit codes"),
-        (["rnu"], 2, "Did you mean run"),
-        (["run"], 2, "Try: tokenspec run --impl reference"),
-        (["run", "--impl", "nobody"], 2, "Known:"),
-        (["run", "--impl", "json:nothing"], 3, "Check the module path"),
-        (["run", "--impl", "reference", "--impl", "reference"], 2, "given twice"),
-        (["run", "--impl", "reference", "--gate", "other"], 2, "not among the --impl columns"),
-        (["run", "--impl", "reference", "--row", "qwen-9"], 2, "no row 'qwen-9'"),
-        (["run", "--impl", "reference", "--area", "poetry"], 2, "no area 'poetry'"),
-        (["run", "--impl", "reference", "--case", "render/none"], 2, "tokenspec list cases"),
-        (["run", "--impl", "cmd:/no/such/program"], 3, "Check the program's path"),
-        (["explain", "RND-999"], 2, "tokenspec list"),
-        (["bless", "--overwrite"], 2, "--erratum"),
-        (["report", "md", "/no/such/file"], 2, "tokenspec run --impl NAME --report"),
-        (["spec", "ack"], 2, "tokenspec spec check"),
-        (["bench", "nothing"], 2, "Known:"),
-    ],
-)
-def test_exit_codes_and_next_steps(arguments: list[str], code: int, says: str) -> None:
-    done = tokenspec(*arguments)
-    assert done.returncode == code, done.stderr
-    assert says in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+ONE_CELL = ("--row", "toy-bpe", "--case", "render/role-user")
+WRONG: list[tuple[int, str, list[str]]] = [
+    (2, "Did you mean run", ["rnu"]),
+    (2, "Try: tokenspec run --impl reference", ["run"]),
+    (2, "Known:", ["run", "--impl", "nobody"]),
+    (3, "Check the module path", ["run", "--impl", "json:nothing"]),
+    (3, "Check the program's path", ["run", "--impl", "cmd:/no/such/program"]),
+    (3, "Give one: cmd:PROGRAM ARGS", ["run", "--impl", "cmd:"]),
+    (2, "given twice", ["run", "--impl", "reference", "--impl", "reference"]),
+    (2, "not among the --impl columns", ["run", "--impl", "reference", "--gate", "other"]),
+    (2, "no row 'qwen-9'", ["run", "--impl", "reference", "--row", "qwen-9"]),
+    (2, "no area 'poetry'", ["run", "--impl", "reference", "--area", "poetry"]),
+    (2, "tokenspec list cases", ["run", "--impl", "reference", "--case", "render/none"]),
+    (2, "is not one of 'real'", ["run", "--impl", "reference", "--status", "nice"]),
+    (2, "is not one of '5.23.0'", ["run", "--impl", "reference", "--oracle", "1.2.3"]),
+    (2, "--write-known-failures", ["run", "--impl", "reference", "--known-failures", "/no/such.toml", *ONE_CELL]),
+    (2, "Try: tokenspec run --impl reference", ["smoke"]),
+    (2, "no row 'nope'", ["smoke", "--impl", "reference", "--row", "nope"]),
+    (2, "tokenspec list", ["explain", "RND-999"]),
+    (2, "Missing argument 'NAME'", ["explain"]),
+    (2, "Missing option '--row'", ["diff", "render/role-user"]),
+    (2, "Did you mean render/role-user", ["diff", "render/role-usr", "--row", "toy-bpe", "--impl", "reference"]),
+    (2, "Give a list of messages", ["render", "/no/such.json", "--row", "toy-bpe"]),
+    (2, "did you mean: qwen3", ["models", "pull", "qwen33"]),
+    (2, "give a REPO with --revision SHA, or --from-dir DIR", ["models", "add"]),
+    (1, "save_pretrained", ["models", "add", "--from-dir", "/no/such"]),
+    (2, "--erratum", ["bless", "--overwrite"]),
+    (2, "Did you mean 'lint'", ["fixtures", "lnt"]),
+    (2, "tokenspec spec check", ["spec", "ack"]),
+    (2, "Did you mean 'check'", ["new", "chek"]),
+    (2, "did you mean parse-last-character-lost", ["mutants", "--only", "parse-last-character"]),
+    (2, "tokenspec run --impl NAME --report", ["report", "md", "/no/such/file"]),
+    (2, "is not one of 'python'", ["adapter", "new", "--lang", "cobol"]),
+    (2, "Known:", ["serve", "--impl", "nobody"]),
+    (2, "Known:", ["bench", "nothing"]),
+    (2, "the name of a data set of the hub", ["audit", "/no/such.jsonl", "--row", "toy-bpe"]),
+    (2, "Missing option '-o'", ["prepare", "/no/such.jsonl", "--row", "toy-bpe"]),
+]
+
+
+@pytest.mark.parametrize(("code", "cure", "arguments"), WRONG, ids=[" ".join(words) for *_, words in WRONG])
+def test_wrong_usage_ends_in_one_line_with_the_cure(
+    code: int, cure: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tokenspec", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == code, said
+    assert cure.lower() in said.splitlines()[-1].lower()
+
+
+def test_the_help_names_the_exit_codes() -> None:
+    done = tokenspec("--help")
+    assert done.returncode == 0, done.stderr
+    assert "Exit codes" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", ["--help", "list cases", "explain RND-022", "spec check"])
+def test_a_reader_may_leave(arguments: str) -> None:
+    done = subprocess.run(
+        f"{shlex.quote(sys.executable)} -m tokenspec {arguments} | true; exit ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_smoke_passes_for_the_reference_and_fits_100_columns() -> None:

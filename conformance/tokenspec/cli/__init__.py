@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 import click
 
 from tokenspec import __version__
+from tokenspec.cli.screen import reader_may_leave
 from tokenspec.errors import TokenspecError
 
 VERBS: dict[str, tuple[str, str]] = {
@@ -67,6 +69,16 @@ class Verbs(click.Group):
             hint = f" Did you mean {' or '.join(close)}?" if close else " See: tokenspec --help."
             raise click.UsageError(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """A help whose reader has left ends quietly."""
+        with reader_may_leave():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """A verb whose reader has left ends quietly."""
+        with reader_may_leave():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
