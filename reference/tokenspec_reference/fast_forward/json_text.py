@@ -15,6 +15,7 @@ from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.expression import Expressions, Node
 from tokenspec_reference.fast_forward.schema_document import escaped
 from tokenspec_reference.fast_forward.utf8 import CodeRange, byte_sequences, merged
+from tokenspec_reference.fast_forward.words import one_of
 
 SHORT_ESCAPES = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
 CONTROL = [(0x00, 0x1F), (0x7F, 0x7F)]
@@ -97,29 +98,31 @@ class JsonText:
         make = self.make
         return make.sequence((make.text(opening), self.gap, inside, self.gap, make.text(closing)))
 
+    def spellings(self, code: int) -> list[bytes]:
+        """How one character is written."""
+        short = [b"\\" + SHORT_ESCAPES[code].encode()] if code in SHORT_ESCAPES else []
+        if not any(low <= code <= high for low, high in CONTROL):
+            return short or [chr(code).encode()]
+        return [*short, *(b"\\u00%d" % (code >> 4) + last.encode() for last in (f"{code & 15:x}", f"{code & 15:X}"))]
+
     def escaped(self, code: int) -> Node:
         """The spellings of one character."""
-        make = self.make
-        short = [make.text(b"\\" + SHORT_ESCAPES[code].encode())] if code in SHORT_ESCAPES else []
-        if not any(low <= code <= high for low, high in CONTROL):
-            return short[0] if short else make.text(chr(code).encode())
-        high, low = f"\\u00{code >> 4:x}".encode(), f"{code & 15:x}"
-        last = make.choice(make.text(spelled.encode()) for spelled in {low, low.upper()})
-        return make.choice((*short, make.sequence((make.text(high), last))))
+        return one_of(self.make, self.spellings(code))
 
     def characters(self, ranges: Sequence[CodeRange]) -> Node:
         """One character out of the ranges, as a string spells it."""
         make = self.make
-        plain, options = 0, []
+        plain, options = 0, list[Node]()
+        escapes: list[bytes] = []
         for low, high in merged(ranges):
             for code in range(low, min(high, 0x7F) + 1):
                 if code in SHORT_ESCAPES or any(first <= code <= last for first, last in CONTROL):
-                    options.append(self.escaped(code))
+                    escapes += self.spellings(code)
                 else:
                     plain |= 1 << code
             start = max(low, BEYOND_ASCII[0])
             options += [make.sequence(make.byte_range(*pair) for pair in part) for part in byte_sequences(start, high)]
-        return make.choice((make.byte_class(plain), *options)) if plain else make.choice(options)
+        return make.choice((make.byte_class(plain), one_of(make, escapes), *options))
 
     def only_spelling(self, value: Any, pointer: str = "#") -> bytes | None:
         """The bytes of a value that is spelled in one way only; None where it is not, or is a list or an object."""

@@ -20,7 +20,7 @@ from tokenspec_reference.fast_forward.automaton import (
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.number_texts import EVERYTHING
 from tokenspec_reference.fast_forward.schema_alternatives import MOST_LEVELS, Alternatives
-from tokenspec_reference.fast_forward.schema_demands import KINDS, Demands, Goals, Span
+from tokenspec_reference.fast_forward.schema_demands import KINDS, Demands, Goals, MemberRule, Span
 
 MOST_GOALS = 20_000
 MOST_PATTERNS = 6
@@ -139,12 +139,18 @@ class Shapes:
         field = next(iter(patterns.values()), "#")
         if len(patterns) > MOST_PATTERNS:
             raise SchemaError(f"more than {MOST_PATTERNS} patterns of names at once are not supported", field=field)
+        if not patterns and not demands.names and any(self.closes(rule) for rule in demands.members):
+            return Object(named, (), demands.sizes)
         try:
             others = opposite(of_texts(declared))
             further = list(self.names(others, list(patterns.items()), demands, ()))
         except TooManyStates as error:
             raise SchemaError(str(error), field=field) from None
         return Object(named, tuple(further), demands.sizes)
+
+    def closes(self, rule: MemberRule) -> bool:
+        """Whether it forbids all further properties; then nobody need know which names those would have."""
+        return rule.rest is not None and rule.rest[1] is False and self.alternatives.document.at(rule.rest[0]) is False
 
     def names(
         self, names: Automaton, patterns: list[tuple[str, str]], demands: Demands, chosen: tuple[str, ...]
