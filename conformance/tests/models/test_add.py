@@ -297,3 +297,20 @@ def test_usage_errors_say_what_to_write(arguments: tuple[str, ...], says: str) -
     code, said = tokenspec("models", "add", *arguments)
     assert code == 2
     assert says in said
+
+
+def test_what_vanishes_is_accepted_by_name_before_anything_is_made(world: Path) -> None:
+    template = world / "chat_template.jinja"
+    template.write_text(
+        template.read_text().replace("in messages -%}", "in messages if message.role != 'developer' -%}")
+    )
+    add = ("models", "add", "--from-dir", world)
+    code, said = tokenspec(*add)
+    assert code == 1
+    assert "! a message vanishes: developer without a word; where that is right: --accept role-developer" in said
+    code, said = tokenspec(*add, "--accept", "role-developer", "--accept", "tools")
+    assert code == 1
+    assert "--accept tools: the template does not drop it; what it drops: role-developer" in said
+    code, said = tokenspec(*add, "--accept", "role-developer", "--dry-run")
+    assert code == 0, said
+    assert "! a message vanishes: developer without a word, accepted by name" in " ".join(said.split())

@@ -100,6 +100,7 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         AdditionRefused: no row can be made of it.
     """
     from tokenspec.certificate import certify
+    from tokenspec.certificate.dropped import dropped
     from tokenspec.certificate.probe import Probe, Refused
     from tokenspec.certificate.scenarios import USER
 
@@ -108,24 +109,28 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         raise AdditionRefused(stated.id, found)
     with tempfile.TemporaryDirectory(prefix="tokenspec-add-") as place:
         work = Path(place)
-        row = _folder_row(row_spec(published, stated, EMPTY, ()), published, work / "model")
+        row = folder_row(row_spec(published, stated, EMPTY, ()), published, work / "model")
         verify(row.spec, published.tokenizer, [])
         asked = Probe(row).text([USER])
         if isinstance(asked, Refused):
             raise AdditionRefused(stated.id, [f"the template refuses one user message: {asked.kind}"])
-        features = infer_features(certify(row, with_tokens=False).facts)
+        facts = certify(row, with_tokens=False).facts
+        features = infer_features(facts)
         row = Row(msgspec.structs.replace(row.spec, features=features), row.directory)
         (work / "row.toml").write_text(row_toml(row.spec), encoding="utf-8")
         step("asking the oracle in two processes", 0, 1)
         if unstable := instabilities(work / "row.toml", row.directory, date=stated.date):
             raise AdditionRefused(stated.id, unstable)
         wire = stated_wire(stated, infer_wire(row, published))
-        notes = list(_notes(published, stated, wire))
+        notes = [f"! {text} without a word, accepted by name" for text in dropped(facts).values() if stays]
+        notes += _notes(published, stated, wire)
         if not wire.assistant_open or not wire.assistant_close:
             raise AdditionRefused(
                 stated.id,
                 ["what opens and closes an assistant turn cannot be told from renders: give --open, --close, --stop"],
             )
+        if stays and (unnamed := list(_unaccepted(dropped(facts), stated.accepted))):
+            raise AdditionRefused(stated.id, unnamed)
         spec = msgspec.structs.replace(row.spec, wire=wire)
         row = Row(spec, row.directory)
         if lost := displaced(spec) if stays else []:
@@ -138,7 +143,17 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         yield Addition(spec, published, certificate, made, notes, work)
 
 
-def _folder_row(spec: RowSpec, published: Published, directory: Path) -> Row:
+def _unaccepted(lost: dict[str, str], accepted: frozenset[str]) -> Iterator[str]:
+    """What vanishes and nobody accepted, and what was accepted and does not vanish."""
+    for name, text in lost.items():
+        if name not in accepted:
+            yield f"! {text} without a word; where that is right: --accept {name}"
+    for name in sorted(accepted - set(lost)):
+        yield f"--accept {name}: the template does not drop it; what it drops: {', '.join(lost) or 'nothing'}"
+
+
+def folder_row(spec: RowSpec, published: Published, directory: Path) -> Row:
+    """A row whose files are written into a new folder."""
     directory.mkdir()
     for name, data in folder(spec, published.tokenizer, published.template).items():
         (directory / name).write_bytes(data)

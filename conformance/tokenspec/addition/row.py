@@ -32,6 +32,7 @@ class Stated:
     hub: Hub | None
     options: dict[str, str | bool | int | None]
     date: bool = False
+    accepted: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     opener: tuple[str, ...] = ()
     closer: tuple[str, ...] = ()

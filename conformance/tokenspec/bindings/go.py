@@ -14,6 +14,7 @@ from tokenspec.bindings.shapes import (
     Listed,
     Mapped,
     Named,
+    Nullable,
     Plain,
     Record,
     Shape,
@@ -63,6 +64,9 @@ def tagged(record: Record, field: Field) -> str:
 def written(shape: Shape, place: str) -> str:
     """A type; words get one of their own, named after their place."""
     match shape:
+        case Nullable(inside):
+            kind = written(inside, place)
+            return kind if kind.startswith(("[]", "map[")) else f"*{kind}"
         case Plain(kind):
             return PLAIN[kind]
         case Named(name):
@@ -87,7 +91,7 @@ def constants(shape: Shape, place: str) -> Iterator[str]:
             yield f"\ntype {place} string\n\nconst ("
             yield from (f"\t{place}{pascal(word)} {place} = {json.dumps(word)}" for word in words)
             yield ")"
-        case Listed(inside) | Mapped(inside):
+        case Listed(inside) | Mapped(inside) | Nullable(inside):
             yield from constants(inside, place)
         case _:
             pass

@@ -14,6 +14,7 @@ from tokenspec.bindings.shapes import (
     Listed,
     Mapped,
     Named,
+    Nullable,
     Plain,
     Shape,
     Words,
@@ -96,6 +97,8 @@ class Writer:
     def written(self, shape: Shape, place: str) -> str:
         """A type; words and alternatives get an enum named after their place."""
         match shape:
+            case Nullable(inside):
+                return f"Option<{self.written(inside, place)}>"
             case Plain(kind):
                 return PLAIN[kind]
             case Named(name):
@@ -138,6 +141,8 @@ def label(shape: Shape) -> str:
             return "List"
         case Either():
             return "Either"
+        case Nullable(inside):
+            return f"Maybe{label(inside)}"
 
 
 def write(definitions: Sequence[Definition]) -> str:

@@ -62,7 +62,14 @@ class Either:
     shapes: tuple[Shape, ...]
 
 
-Shape = Plain | Listed | Fixed | Mapped | Named | Words | Either
+@dataclass(frozen=True)
+class Nullable:
+    """The shape, or null, inside another shape; a field says so itself."""
+
+    shape: Shape
+
+
+Shape = Nullable | Plain | Listed | Fixed | Mapped | Named | Words | Either
 ANY = Plain("any")
 
 
@@ -108,10 +115,14 @@ class Alias:
 Definition = Record | Alias
 
 
-def definitions(operations: Sequence[str]) -> list[Definition]:
+def definitions(operations: Sequence[str], kinds: Sequence[str] = ("", "request", "output")) -> list[Definition]:
     """The messages of the protocol, and requests and results of these operations, each type once.
 
     A name that two areas mean differently gets the area's in front, whichever operations are chosen.
+
+    Args:
+        operations: whose requests and results.
+        kinds: the empty one for messages; ``expect`` is what a golden expects.
     """
     schemas = dict(_schemas())
     taken: dict[str, list[Any]] = {}
@@ -121,8 +132,8 @@ def definitions(operations: Sequence[str]) -> list[Definition]:
                 taken[name].append(node)
     ambiguous = {name for name, nodes in taken.items() if len(nodes) > 1}
     found: dict[str, Definition] = {}
-    for operation, schema in schemas.values():
-        if operation and operation not in operations:
+    for file, (operation, schema) in schemas.items():
+        if (operation and operation not in operations) or (operation and file.rpartition(".")[2]) not in kinds:
             continue
         stem = "".join(word.capitalize() for word in operation.split("_"))
         names = {name: f"{stem}{name}" if name in ambiguous else name for name in schema["$defs"]}
@@ -137,7 +148,7 @@ def _schemas() -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
     for name in messages.MESSAGES:
         yield f"adapter/{name}", ("", read_json(folder / "adapter" / f"{name}.schema.json"))
     for area in areas().values():
-        for kind in ("request", "output") if area.operation != CONVERSE else ():
+        for kind in ("request", "output", "expect") if area.operation != CONVERSE else ():
             yield f"{area.name}.{kind}", (area.operation, read_json(folder / f"{area.name}.{kind}.schema.json"))
 
 
@@ -169,12 +180,18 @@ def _shape(node: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Shape, bo
     kind = node.get("type")
     if kind == "array":
         if "prefixItems" in node:
-            return Fixed(tuple(_shape(item, names)[0] for item in node["prefixItems"])), False
-        return Listed(_shape(node.get("items", {}), names)[0]), False
+            return Fixed(tuple(_inside(item, names) for item in node["prefixItems"])), False
+        return Listed(_inside(node.get("items", {}), names)), False
     if kind == "object":
         inside = node.get("additionalProperties")
-        return Mapped(_shape(inside, names)[0] if isinstance(inside, Mapping) else ANY), False
+        return Mapped(_inside(inside, names) if isinstance(inside, Mapping) else ANY), False
     return (Plain(str(kind)), False) if kind is not None else (ANY, True)
+
+
+def _inside(node: Mapping[str, Any], names: Mapping[str, str]) -> Shape:
+    """The shape of an item or a value, null included; anything is null already."""
+    shape, nullable = _shape(node, names)
+    return Nullable(shape) if nullable and shape != ANY else shape
 
 
 def _explained(description: str) -> tuple[str, dict[str, str]]:

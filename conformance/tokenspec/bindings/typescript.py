@@ -5,7 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tokenspec.bindings.shapes import Alias, Definition, Either, Fixed, Listed, Mapped, Named, Plain, Shape, Words
+from tokenspec.bindings.shapes import (
+    Alias,
+    Definition,
+    Either,
+    Fixed,
+    Listed,
+    Mapped,
+    Named,
+    Nullable,
+    Plain,
+    Shape,
+    Words,
+)
 from tokenspec.bindings.words import comment
 
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "any": "unknown"}
@@ -30,6 +42,8 @@ def write(definitions: Sequence[Definition]) -> str:
 def written(shape: Shape) -> str:
     """A type."""
     match shape:
+        case Nullable(inside):
+            return f"{written(inside)} | null"
         case Plain(kind):
             return PLAIN[kind]
         case Named(name):
@@ -43,5 +57,5 @@ def written(shape: Shape) -> str:
         case Fixed(items):
             return f"[{', '.join(written(item) for item in items)}]"
         case Listed(item):
-            inside = written(item)
-            return f"({inside})[]" if " | " in inside else f"{inside}[]"
+            text = written(item)
+            return f"({text})[]" if " | " in text else f"{text}[]"

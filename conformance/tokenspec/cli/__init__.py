@@ -19,6 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("look", "Explain a requirement, a check, a case or a row."),
     "diff": ("look", "Show one case token by token, two implementations side by side."),
     "render": ("render", "Show your own conversation as tokens: owners, content and sampled masks."),
+    "check-template": ("check_template", "Measure chat templates: certificate, losses, limits, other engines."),
     "audit": ("audit", "Find what breaks in a whole data set of conversations, and what would be trained."),
     "prepare": ("prepare", "Write a whole data set as ids and loss masks that trainers read."),
     "models": ("models", "List the model rows and fetch their files."),
@@ -49,7 +50,7 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"{__name__}.{VERBS[cmd_name][0]}")
-        command: click.Command = getattr(module, {"list": "list_", "models": "models"}.get(cmd_name, cmd_name))
+        command: click.Command = getattr(module, "list_" if cmd_name == "list" else cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

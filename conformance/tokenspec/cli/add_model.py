@@ -34,6 +34,7 @@ REVISION = re.compile(r"^[0-9a-f]{40}$")
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="A default template keyword; repeatable."
 )
 @click.option("--date", is_flag=True, help="The template prints today's date, and that is right.")
+@click.option("--accept", multiple=True, metavar="NAME", help="What it drops, by name; repeatable.")
 @click.option("--plain", multiple=True, metavar="TEXT", help="A marker in the template that is no token; repeatable.")
 @click.option("--open", "opener", multiple=True, help="What opens an assistant turn; default: inferred.")
 @click.option("--close", "closer", multiple=True, help="What closes an assistant turn; default: inferred.")
@@ -45,7 +46,8 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
     """Add a model as a row: REPO at a revision of the hub, or a folder.
 
     Reads and hashes the files, renders every case twice, refuses what does not repeat, certifies, makes goldens for the
-    new row only, and prints a sheet to review. Nothing is written unless all of it succeeds.
+    new row only, and prints a sheet to review. Nothing is written unless all of it succeeds. Tools, calls and roles
+    that vanish from the text are named with a "!", and each must be accepted: --accept role-developer.
 
     Example: tokenspec models add org/model --revision 0123...cdef --licence Apache-2.0 --sheet review.md
     """
@@ -114,6 +116,7 @@ def _read(
         hub=hub,
         options=dict(map(_option, given["options"])),
         date=given["date"],
+        accepted=frozenset(given["accept"]),
         plain=frozenset(given["plain"]),
         opener=given["opener"],
         closer=given["closer"],

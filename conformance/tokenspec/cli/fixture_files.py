@@ -41,15 +41,20 @@ def list_files(spec_version: str, **chosen: Any) -> None:
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--as", "kind", type=click.Choice(["npm", "crate", "dataset"]), help="Write a package with a loader.")
 @selection_options
 @spec_version
-def export(folder: Path, spec_version: str, **chosen: Any) -> None:
+def export(folder: Path, kind: str | None, spec_version: str, **chosen: Any) -> None:
     """Write a folder that anyone can use without this package: cases, goldens, rows, schemas, hashes, README.
 
-    FOLDER appears whole or not at all, and must be new or empty.
+    FOLDER appears whole or not at all, and must be new or empty. With --as it is a package of npm or cargo with types
+    and a loader, or a data set: every golden beside its request, and the toy rows that they name.
 
-    Example: tokenspec fixtures export ./tokenspec-fixtures --area render --row qwen3
+    Example: tokenspec fixtures export ./tokenspec-fixtures --as npm --area render --status toy
     """
+    if kind is not None:
+        export_package(kind, folder, spec_version, chosen)
+        return
     from tokenspec.curation.export import export as write_folder
 
     console = screen(stderr=True)
@@ -63,6 +68,28 @@ def export(folder: Path, spec_version: str, **chosen: Any) -> None:
     goldens = sum(count["goldens"] for count in described["counts"].values())
     click.echo(f"wrote {folder}: {cases} cases, {goldens} goldens, spec version {spec_version}")
     click.echo(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c SHA256SUMS")
+
+
+def export_package(kind: str, folder: Path, spec_version: str, chosen: dict[str, Any]) -> None:
+    """Write a package, and say how it is used."""
+    from tokenspec.curation.packages import write_package
+
+    if spec_version != SPEC_VERSION:
+        raise UsageError(f"--as {kind} has requests, and they are made for this version: leave out --spec-version")
+    written = write_package(kind, folder, selection(chosen))
+    counts = ", ".join(f"{count} {area}" for area, count in written.counts.items())
+    click.echo(f"wrote {folder}: {counts}")
+    if written.missing:
+        rows = sorted({model for row in written.missing for model in row.split("+")})
+        click.echo(
+            f"left out, files missing: {', '.join(sorted(written.missing))}; tokenspec models pull {' '.join(rows)}"
+        )
+    used = {
+        "npm": f"npm install {folder}",
+        "crate": f"cargo add --path {folder}",
+        "dataset": f"load_dataset('{folder}')",
+    }
+    click.echo(f"next: {used[kind]}; {folder}/README.md has the loop")
 
 
 @click.command()

@@ -91,6 +91,44 @@ def badge(saved: Path, impl: str, out: Path | None) -> None:
 
 
 @report.command()
+@click.argument("saved", type=SAVED)
+@click.option("--impl", required=True, help="Which column decides.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write into."
+)
+@click.option("--summary", type=SAVED, help="Append the Markdown summary to this file.")
+@click.option("--ended", default=0, show_default=True, help="The exit code of the run.")
+@click.option("--fail-under", type=click.FloatRange(0, 100), metavar="PERCENT", help="Enough of the judged cases pass.")
+def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail_under: float | None) -> None:
+    """All a CI job shows of a run: summary, annotations, JUnit XML, badge and page.
+
+    The exit code is that of the run. With --fail-under, a run that ended with 1 is held to this share instead.
+    """
+    from tokenspec.report.annotations import error_lines, passed_share
+    from tokenspec.report.junit import junit as make_junit
+    from tokenspec.report.markdown import badge as make_badge
+    from tokenspec.report.markdown import markdown
+    from tokenspec.report.page import run_page
+
+    loaded = read_report(saved)
+    if impl not in loaded.impls:
+        raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.impls)}")
+    for line in error_lines(loaded, impl):
+        click.echo(line)
+    write_atomically(out / "junit.xml", make_junit(loaded))
+    write_atomically(out / "badge.json", json.dumps(make_badge(loaded, impl)) + "\n")
+    write_atomically(out / "report.html", run_page(loaded))
+    if summary is not None:
+        with summary.open("a", encoding="utf-8") as stream:
+            stream.write(markdown(loaded))
+    share = passed_share(loaded, impl)
+    click.echo("nothing was judged" if share is None else f"{share:.1f} % of the judged cases pass")
+    if fail_under is not None and ended == 1:
+        ended = int(share is None or share < fail_under)
+    sys.exit(ended)
+
+
+@report.command()
 @click.argument("saved", type=SAVED, nargs=-1, required=True)
 @click.option("-o", "--out", type=SAVED, required=True, help="The report to write.")
 def combine(saved: tuple[Path, ...], out: Path) -> None:
