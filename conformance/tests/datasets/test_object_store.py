@@ -13,22 +13,15 @@ from tokenspec.cli import group
 from tokenspec.datasets.place import Place
 
 pytestmark = pytest.mark.datasets
-ROWS = 60
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    made = tmp_path_factory.mktemp("data") / "data.jsonl"
-    made.write_bytes(b"".join(one.line + b"\n" for one in data(ROWS, share=0.2)))
-    return made
-
-
-@pytest.fixture(scope="module")
-def on_disk(path, tmp_path_factory):
-    """What comes of it on this machine, named by a URI."""
-    out = tmp_path_factory.mktemp("whole") / "out"
-    done(start(words(path.as_uri(), out.as_uri(), "--processes", "1")))
-    return bytes_of(out)
+def whole(tmp_path_factory):
+    """Lines, and what comes of them on this machine, where all is named by URIs."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "data.jsonl").write_bytes(b"".join(one.line + b"\n" for one in data(60, share=0.2)))
+    done(start(words((folder / "data.jsonl").as_uri(), (folder / "out").as_uri(), "--processes", "1")))
+    return (folder / "data.jsonl").read_bytes(), bytes_of(folder / "out")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +57,10 @@ def objects(folder):
 
 
 @pytest.mark.parametrize("engine", ["datasets", "ray"])
-def test_a_killed_run_goes_on_in_the_store(engine, path, on_disk, bucket):
+def test_a_killed_run_goes_on_in_the_store(engine, whole, bucket):
+    lines, on_disk = whole
     source, out = f"{bucket}/given {engine}/data.jsonl", f"{bucket}/made-{engine}"
-    Place.of(source).write(path.read_bytes())
+    Place.of(source).write(lines)
     run = start(words(source, out, "--engine", engine, "--processes", "2"))
     until(run, lambda: any("/rows-" in name for name in objects(out)))
     os.killpg(run.pid, signal.SIGKILL)

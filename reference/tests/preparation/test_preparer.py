@@ -99,6 +99,11 @@ def test_one_thing_wrong_is_one_finding(renderer, code, number):
 def test_a_thought_that_history_loses_is_dropped_and_the_prefix_rewritten(renderer):
     messages = [user("a"), answer("b", reasoning_content="because"), user("c"), answer("d")]
     assert codes(Preparer(renderer)(Conversation(messages))) == ["reasoning-dropped", "prefix-unstable"]
+    messages[1] = answer("the longest word of it", reasoning_content="a longest word")
+    assert codes(Preparer(renderer)(Conversation(messages))) == ["reasoning-dropped", "prefix-unstable"]
+    messages[3] = answer("d", reasoning_content="4 would be d")
+    messages[1] = answer("b")
+    assert "reasoning-dropped" not in codes(Preparer(renderer)(Conversation(messages)))
 
 
 def test_what_a_template_leaves_out_is_told():

@@ -18,12 +18,13 @@ def losses(found: Rendering) -> Iterator[Finding]:
         if answer.strip() and not stands_in(answer, region):
             yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
         beside = region.replace(answer.strip(), "", 1) if answer.strip() else region
+        head, _, tail = region.rpartition(answer.strip() or "\0")  # a thought is before its answer, and may quote it
         for call in calls_of(message):
             name = call.get("name")
             if isinstance(name, str) and name and name not in beside:
                 yield Finding("vanished-text", f"the call of {name} in message {index}", index, runs.get(index))
         reasoning = reasoning_text(message) if role == "assistant" else ""
-        if reasoning.strip() and not stands_in(reasoning, region):
+        if reasoning.strip() and not stands_in(reasoning, head + tail):
             yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
     for tool in found.conversation.tools or ():
         name = (tool.get("function") or tool).get("name") if isinstance(tool, dict) else None
