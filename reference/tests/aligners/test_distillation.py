@@ -39,7 +39,15 @@ class Together:
 
     def run(self, call):
         found = [None] * len(self.said)
-        threads = [threading.Thread(target=lambda r=r: found.__setitem__(r, call(r))) for r in range(len(found))]
+
+        def one(rank):
+            try:
+                found[rank] = call(rank)
+            except BaseException:
+                self.barrier.abort()
+                raise
+
+        threads = [threading.Thread(target=one, args=(rank,)) for rank in range(len(found))]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -131,7 +139,7 @@ def test_positions_and_columns_on_two_ranks_are_the_whole(batch):
 
     def hooks(rank):
         return Ranks(
-            sequence_sum=positions.exchange(rank, lambda said: said[0] + said[1]),
+            sequence_sum=positions.exchange(rank, lambda said: said[rank] + said[1 - rank].detach()),
             sequence_max=positions.exchange(rank, lambda said: torch.maximum(*said)),
             sequence_next=positions.exchange(rank, lambda said: said[1] if rank == 0 else torch.full_like(said[1], -1)),
         )

@@ -10,6 +10,7 @@ from tokenspec_reference.aligners.alignment import AlignmentPair, pairs_to_batch
 from tokenspec_reference.aligners.loss_utils import (
     LossOptions,
     alignment_from_flat_batch,
+    blocks,
     chunk_average_finalize,
     chunk_average_log_probs,
     chunk_log_prob_sums,
@@ -235,3 +236,32 @@ def test_logits_of_another_length_are_refused(setting):
         cross_tokenizer_loss(
             student[:, :1], teacher, alignment, mode="gold", projection_matrix_path=path, teacher_vocab_size=4
         )
+
+
+@pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
+def test_blocks_of_chunks_are_the_plain_twin(setting, monkeypatch, mode, at_once):
+    """Six chunks of two rows, some invalid, in blocks of one position or all in one."""
+    monkeypatch.setattr(blocks, "NUMBERS_AT_ONCE", at_once)
+    path = setting[0]
+    generator = torch.Generator().manual_seed(5)
+    ids = torch.tensor([[-1, 0, 0, 1, 2, 2, -1], [0, 0, 1, -1, 2, 2, 2]])
+    marks = torch.tensor([[True, True, False], [True, True, True]])
+    alignment = AlignmentBatch(marks, marks, ids >= 0, ids >= 0, ids, ids.flip(0), torch.tensor([3, 3]))
+    student, teacher = (torch.randn(2, 7, size, generator=generator) for size in (3, 6))
+    found = []
+    for in_blocks in (True, False):
+        leaf = student.clone().requires_grad_()
+        terms = cross_tokenizer_loss(
+            leaf,
+            teacher,
+            alignment,
+            mode=mode,
+            projection_matrix_path=path,
+            teacher_vocab_size=4,
+            options=LossOptions(temperature=1.5, in_blocks=in_blocks),
+        )
+        (3 * terms.loss).backward()
+        found.append((torch.stack([terms.loss.detach(), terms.kl, terms.l1, terms.top1]), leaf.grad))
+    assert torch.allclose(found[0][0], found[1][0], rtol=1e-6)
+    assert torch.allclose(found[0][1], found[1][1], rtol=1e-5, atol=1e-8)

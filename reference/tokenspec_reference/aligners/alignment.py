@@ -109,6 +109,38 @@ def pairs_to_batch(
     return AlignmentBatch(valid, correct, exact[0], exact[1], chunk[0], chunk[1], numbers)
 
 
+def spans_to_batch(
+    rows: Sequence[tuple[Sequence[tuple[int, int, int, int]], Sequence[bool]]],
+    *,
+    student_length: int,
+    teacher_length: int,
+) -> AlignmentBatch:
+    """``pairs_to_batch`` of rows of spans (in order, disjoint, ``-1`` for an empty side) with their correctness."""
+    width = max(1, max((len(spans) for spans, _ in rows), default=0))
+    valid, correct = torch.zeros(2, len(rows), width, dtype=torch.bool)
+    lengths = student_length, teacher_length
+    exact = [torch.zeros(len(rows), length, dtype=torch.bool) for length in lengths]
+    chunk = [torch.full((len(rows), length), -1, dtype=torch.int64) for length in lengths]
+    for row, (spans, right) in enumerate(rows):
+        table = torch.tensor(spans, dtype=torch.int64).reshape(-1, 4)
+        marks = torch.tensor(right, dtype=torch.bool)
+        valid[row, : len(spans)] = True
+        correct[row, : len(spans)] = marks
+        sizes = table[:, 1::2] - table[:, ::2]
+        alone = marks & (sizes == 1).all(1)
+        for side in (0, 1):
+            chunk[side][row, _positions(table[:, 2 * side], sizes[:, side])] = torch.repeat_interleave(sizes[:, side])
+            exact[side][row, table[alone, 2 * side]] = True
+    numbers = torch.tensor([len(spans) for spans, _ in rows], dtype=torch.int64)
+    return AlignmentBatch(valid, correct, exact[0], exact[1], chunk[0], chunk[1], numbers)
+
+
+def _positions(starts: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    """All positions of ranges, one range after another."""
+    before = sizes.cumsum(0) - sizes
+    return torch.arange(int(sizes.sum())) + torch.repeat_interleave(starts - before, sizes)
+
+
 def spans_of(batch: AlignmentBatch) -> list[list[tuple[int, int, int, int]]]:
     """Per row ``(s_start, s_end, t_start, t_end)`` of every chunk, the hull of its positions; -1, -1 where it has none.
 

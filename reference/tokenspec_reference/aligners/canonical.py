@@ -102,7 +102,7 @@ def merge_consecutive_bytes(tokens: Sequence[str], ranges: Sequence[Range]) -> t
     result_ranges: list[Range] = []
     for byte_like, group in groupby(zip(tokens, ranges, strict=True), key=lambda item: _is_byte_like(item[0])):
         run = list(group)
-        character = _decode_run([token for token, _ in run]) if byte_like else None
+        character = decode_run([token for token, _ in run]) if byte_like else None
         if character is None:
             result += [token for token, _ in run]
             result_ranges += [span for _, span in run]
@@ -117,7 +117,7 @@ def _is_byte_like(token: str) -> bool:
     return bool(stripped) and all(byte_value(character) is not None for character in stripped)
 
 
-def _decode_run(tokens: Sequence[str]) -> str | None:
+def decode_run(tokens: Sequence[str]) -> str | None:
     """The one non-ASCII character that 2 to 4 bytes spell, with the first token's space mark; else None."""
     values = [byte_value(character) for token in tokens for character in token.lstrip(SPACE)]
     raw = bytes(value for value in values if value is not None)

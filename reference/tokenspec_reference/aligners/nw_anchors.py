@@ -6,7 +6,7 @@ text, and the monotone filter keeps the first anchors in student order, so one f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from tokenspec_reference.aligners.alignment import AlignmentPair
 
@@ -35,19 +35,16 @@ def align_with_anchors(
     return pairs, 0.0
 
 
-def find_anchors(student: Sequence[str], teacher: Sequence[str], lengths: Sequence[int]) -> list[Anchor]:
+def find_anchors(student: Sequence[Hashable], teacher: Sequence[Hashable], lengths: Sequence[int]) -> list[Anchor]:
     """Anchors (student start, teacher start, length) in student order, with increasing teacher positions."""
     candidates = [anchor for length in lengths for anchor in _unique_matches(student, teacher, length)]
     candidates.sort(key=lambda anchor: (-anchor[2], anchor[0], anchor[1]))
-    used_student: set[int] = set()
-    used_teacher: set[int] = set()
+    used_student, used_teacher = bytearray(len(student)), bytearray(len(teacher))
     chosen = []
     for i, j, length in candidates:
-        s_range, t_range = range(i, i + length), range(j, j + length)
-        if used_student.isdisjoint(s_range) and used_teacher.isdisjoint(t_range):
+        if not any(used_student[i : i + length]) and not any(used_teacher[j : j + length]):
             chosen.append((i, j, length))
-            used_student.update(s_range)
-            used_teacher.update(t_range)
+            used_student[i : i + length] = used_teacher[j : j + length] = b"\1" * length
     return _keep_increasing(sorted(chosen))
 
 
@@ -61,18 +58,18 @@ def _keep_increasing(anchors: Sequence[Anchor]) -> list[Anchor]:
     return kept
 
 
-def _unique_matches(student: Sequence[str], teacher: Sequence[str], length: int) -> list[Anchor]:
+def _unique_matches(student: Sequence[Hashable], teacher: Sequence[Hashable], length: int) -> list[Anchor]:
     in_student, in_teacher = _unique_starts(student, length), _unique_starts(teacher, length)
     return [(i, in_teacher[gram], length) for gram, i in in_student.items() if gram in in_teacher]
 
 
-def _unique_starts(tokens: Sequence[str], length: int) -> dict[tuple[str, ...], int]:
+def _unique_starts(tokens: Sequence[Hashable], length: int) -> dict[tuple[Hashable, ...], int]:
     """Start of every n-gram that occurs exactly once."""
-    starts: dict[tuple[str, ...], int] = {}
+    starts: dict[tuple[Hashable, ...], int] = {}
     repeated = set()
-    for start in range(len(tokens) - length + 1):
-        gram = tuple(tokens[start : start + length])
-        if gram in starts:
+    for start, gram in enumerate(zip(*(tokens[shift:] for shift in range(length)), strict=False)):
+        if starts.setdefault(gram, start) != start:
             repeated.add(gram)
-        starts[gram] = start
-    return {gram: start for gram, start in starts.items() if gram not in repeated}
+    for gram in repeated:
+        del starts[gram]
+    return starts

@@ -16,7 +16,7 @@ one-to-many, many-to-one against F. Paths and scores equal the scalar twin's (``
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tokenspec_reference.aligners.alignment import AlignmentPair
 
 ROWS_PER_BLOCK = 256
-SCALAR_CELLS = 512  # below this many cells the scalar twin is faster than one row of tensor calls
 
 
 @dataclass(frozen=True)
@@ -84,23 +83,9 @@ def align_rows(
         return align_scalar(student, teacher, max_comb_len=max_comb_len, scores=scores)
     s, t = intern_sequences(student, teacher, max_comb_len, scores.spell)
     filled = fill_rows(s, t, torch.device(device), rules)
-    steps = _walk_back(filled, s, t, rules)
+    steps = walk_back(filled, s, t, rules)
     score = int(filled[-1, -1]) + (len(student) + len(teacher)) * rules.gap
     return pairs_of_moves(student, teacher, steps), score * rules.unit
-
-
-def align_sequences(
-    student: Sequence[str],
-    teacher: Sequence[str],
-    *,
-    max_comb_len: int = 4,
-    device: torch.device | str = "cpu",
-    scores: Scores = DEFAULT_SCORES,
-) -> tuple[list[AlignmentPair[str]], float]:
-    """``align_rows``, or the scalar twin where the table is tiny; nobody can tell which."""
-    if len(student) * len(teacher) <= SCALAR_CELLS:
-        return align_scalar(student, teacher, max_comb_len=max_comb_len, scores=scores)
-    return align_rows(student, teacher, max_comb_len=max_comb_len, device=device, scores=scores)
 
 
 def fill_rows(s: Interned, t: Interned, device: torch.device, rules: Rules) -> np.ndarray:
@@ -143,32 +128,40 @@ def _raise_to(best: torch.Tensor, source: torch.Tensor, where: torch.Tensor, gai
     torch.maximum(best, torch.where(where, source + gain, best), out=best)
 
 
-def _walk_back(table: np.ndarray, s: Interned, t: Interned, rules: Rules) -> list[tuple[int, int]]:
+def walk_back(table: Any, s: Interned, t: Interned, rules: Rules) -> list[tuple[int, int]]:
+    """Steps in text order that lead to the last cell of both sides; ``table`` is read as ``table[i][j]``."""
+    students, teachers = s.tokens.tolist(), t.tokens.tolist()
+    joins = [{k: found.tolist() for k, found in side.joins.items()} for side in (s, t)]
     steps = []
-    i, j = len(s.tokens), len(t.tokens)
+    i, j = len(students), len(teachers)
     while i and j:
-        di, dj = _move(table, s, t, (i, j), rules)
+        di, dj = _move(table, (students, teachers), joins, (i, j), rules)
         steps.append((di, dj))
         i, j = i - di, j - dj
     steps += [(1, 0)] * i + [(0, 1)] * j
     return steps[::-1]
 
 
-def _move(table: np.ndarray, s: Interned, t: Interned, at: tuple[int, int], rules: Rules) -> tuple[int, int]:
+def _move(
+    table: Any,
+    tokens: tuple[list[int], list[int]],
+    joins: list[dict[int, list[int]]],
+    at: tuple[int, int],
+    rules: Rules,
+) -> tuple[int, int]:
     """The first candidate, in the order of the scalar twin, that attains ``F[i, j]``."""
     i, j = at
-    value = table[i, j]
-    a, b = s.tokens[i - 1], t.tokens[j - 1]
-    if table[i - 1, j - 1] + (rules.equal if a == b else rules.unequal) == value:
+    value, a, b = table[i][j], tokens[0][i - 1], tokens[1][j - 1]
+    if table[i - 1][j - 1] + (rules.equal if a == b else rules.unequal) == value:
         return 1, 1
-    if table[i - 1, j] == value:
+    if table[i - 1][j] == value:
         return 1, 0
-    if table[i, j - 1] == value:
+    if table[i][j - 1] == value:
         return 0, 1
-    for k, found in t.joins.items():
-        if k <= j and found[j] == a and table[i - 1, j - k] + rules.joined[k] == value:
+    for k, found in joins[1].items():
+        if k <= j and found[j] == a and table[i - 1][j - k] + rules.joined[k] == value:
             return 1, k
-    for k, found in s.joins.items():
-        if k <= i and found[i] == b and table[i - k, j - 1] + rules.joined[k] == value:
+    for k, found in joins[0].items():
+        if k <= i and found[i] == b and table[i - k][j - 1] + rules.joined[k] == value:
             return k, 1
     raise AssertionError("every cell has a predecessor")

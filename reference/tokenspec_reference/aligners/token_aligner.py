@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 
-from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair, drop_padding, pairs_to_batch
+from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair, drop_padding, spans_to_batch
 from tokenspec_reference.aligners.boundary_batch import (
     DeviceTable,
     align_boundary,
@@ -15,7 +16,8 @@ from tokenspec_reference.aligners.boundary_batch import (
     read_side,
 )
 from tokenspec_reference.aligners.errors import AlignmentInputError, IdOutOfVocabulary
-from tokenspec_reference.aligners.nw_compat import align_tokens
+from tokenspec_reference.aligners.nw_compat import FastAligner
+from tokenspec_reference.aligners.nw_forms import Forms
 from tokenspec_reference.aligners.nw_scores import DEFAULT_SCORES, Scores
 from tokenspec_reference.aligners.piece_table import PieceTable
 
@@ -133,8 +135,10 @@ class TokenAligner:
         teacher_mask: torch.Tensor | None,
         device: torch.device,
     ) -> AlignmentBatch:
-        rows = self.compat_pairs(student_ids, teacher_ids, device)
-        batch = pairs_to_batch(rows, student_length=student_ids.shape[1], teacher_length=teacher_ids.shape[1])
+        fast = replace(self._fast, device=device)
+        pieces = self._pieces[0].rows(student_ids), self._pieces[1].rows(teacher_ids)
+        rows = [fast.spans(student, teacher) for student, teacher in zip(*pieces, strict=True)]
+        batch = spans_to_batch(rows, student_length=student_ids.shape[1], teacher_length=teacher_ids.shape[1])
         batch = drop_padding(batch, student_attention_mask=student_mask, teacher_attention_mask=teacher_mask)
         return batch.to(device)
 
@@ -142,33 +146,46 @@ class TokenAligner:
         self, student_ids: torch.Tensor, teacher_ids: torch.Tensor, device: torch.device | str = "cpu"
     ) -> list[list[AlignmentPair[str]]]:
         """The pairs of ``nw-compat`` per row, gaps and padding included, before masks (``profile`` does not matter)."""
-        student = _tokens(self.student_tokenizer, student_ids, "student_ids")
-        teacher = _tokens(self.teacher_tokenizer, teacher_ids, "teacher_ids")
-        return [
-            align_tokens(
-                s,
-                t,
-                max_comb_len=self.max_combination_len,
-                anchor_lengths=self.anchor_lengths,
-                device=device,
-                scores=self.scores,
-            )
-            for s, t in zip(student, teacher, strict=True)
-        ]
+        fast = replace(self._fast, device=device)
+        pieces = self._pieces[0].rows(student_ids), self._pieces[1].rows(teacher_ids)
+        return [fast.pairs(student, teacher) for student, teacher in zip(*pieces, strict=True)]
+
+    @cached_property
+    def _fast(self) -> FastAligner:
+        """``nw-compat`` with the canonical forms of both vocabularies, as far as they were seen."""
+        return FastAligner(Forms(), self.max_combination_len, self.anchor_lengths, self.scores)
+
+    @cached_property
+    def _pieces(self) -> tuple[Pieces, Pieces]:
+        return Pieces(self.student_tokenizer, "student_ids"), Pieces(self.teacher_tokenizer, "teacher_ids")
 
 
-def _tokens(tokenizer: Any, ids: torch.Tensor, field: str) -> list[list[str]]:
-    """Vocabulary pieces of every position, padding included, as upstream."""
-    size = len(tokenizer)
-    rows = ids.tolist()
-    for row, values in enumerate(rows):
-        for column, value in enumerate(values):
-            if not 0 <= value < size or tokenizer.convert_ids_to_tokens(value) is None:
-                raise IdOutOfVocabulary(
-                    f"{value} is not in the vocabulary of {size} ids; nw-compat reads padding too",
-                    field=f"{field}[{row}][{column}]",
-                )
-    return [tokenizer.convert_ids_to_tokens(values) for values in rows]
+class Pieces:
+    """The vocabulary pieces of a tokenizer, each asked for once."""
+
+    def __init__(self, tokenizer: Any, field: str) -> None:
+        """``field`` is what a refusal names."""
+        self.tokenizer, self.field = tokenizer, field
+        self.size = len(tokenizer)
+        self.known: dict[int, str] = {}
+
+    def rows(self, ids: torch.Tensor) -> list[list[str]]:
+        """Pieces of every position, padding included, as upstream.
+
+        Raises:
+            IdOutOfVocabulary: an id that the tokenizer lacks.
+        """
+        rows = ids.tolist()
+        for row, values in enumerate(rows):
+            for value in set(values) - self.known.keys():
+                piece = self.tokenizer.convert_ids_to_tokens(value) if 0 <= value < self.size else None
+                if piece is None:
+                    raise IdOutOfVocabulary(
+                        f"{value} is not in the vocabulary of {self.size} ids; nw-compat reads padding too",
+                        field=f"{self.field}[{row}][{values.index(value)}]",
+                    )
+                self.known[value] = piece
+        return [[self.known[value] for value in values] for values in rows]
 
 
 def _require_choice(field: str, value: str, choices: tuple[str, ...]) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from tokenspec.benchmark import Bench, Figure, measure
@@ -112,11 +114,18 @@ def run() -> Iterator[Figure]:
     yield Figure(shape, times["large"], 0.015, "15 ms", limit=1.0)
     yield Figure(f"{shape}: growth", times["large"], 4 * times["middle"], "4 x a quarter of it", limit=1.5)
     yield Figure(shape, times["large"], times["walk"], "two-pointer walk in Python")
+    long, short = batch(1, 8 * LENGTH), batch(1, LENGTH)
+    times |= measure({"long": boundary(long), "short": boundary(short)}, rounds=5, warmup=1)
+    yield Figure(
+        f"boundary, {8 * LENGTH} tokens: growth", times["long"], 8 * times["short"], "8 x an eighth", limit=1.5
+    )
     student, teacher = words(512)
     scalar = once(lambda: align_scalar(student, teacher))
     rows = measure({"rows": lambda: align_rows(student, teacher)}, rounds=5)["rows"]
     yield Figure("nw-compat programme, 512 tokens", rows, scalar, "scalar twin", limit=1 / 10)
     yield from upstream(student, teacher, rows)
+    yield from upstream_pipeline()
+    yield from loss_memory()
     yield from trl_groups(large, times["large"])
     student, teacher = words(2048)
     scalar = once(lambda: align_scalar(student, teacher))
@@ -131,6 +140,61 @@ def upstream(student: list[str], teacher: list[str], ours: float) -> Iterator[Fi
     if os.environ.get(VARIABLE):
         peer = once(lambda: align_canonical(student, teacher, {}))
         yield Figure("nw-compat programme, 512 tokens", ours, peer, "upstream", limit=1 / 10)
+
+
+def upstream_pipeline() -> Iterator[Figure]:
+    """The whole of ``nw-compat`` on text with anchors, as ids, against the original file, where a checkout is named."""
+    import torch
+
+    from tokenspec.areas.aligners.oracle.upstream import VARIABLE, upstream
+    from tokenspec.data import spec_dir
+    from tokenspec.models import load
+    from tokenspec_reference.aligners import TokenAligner
+
+    if not os.environ.get(VARIABLE):
+        return
+    sides = [load(name).tokenizer for name in ("qwen3", "deepseek-v3")]
+    text = "".join(path.read_text() for path in sorted(spec_dir().glob("[1-5]*.md")))
+    for length in (512, 2048):
+        text_of_row = sides[0].decode(sides[0].encode(text, add_special_tokens=False)[:length])
+        ids = [torch.tensor([side.encode(text_of_row, add_special_tokens=False)]) for side in sides]
+        ours = TokenAligner(sides[0], sides[1], "", 4, profile="nw-compat")
+        theirs = upstream()[0].TokenAligner(sides[0], sides[1], "", 4)
+        calls = {"ours": partial(ours.align, *ids), "theirs": partial(theirs.align, *ids)}
+        times = measure(calls, rounds=5, warmup=1)
+        yield Figure(f"nw-compat, {length} tokens", times["ours"], times["theirs"], "upstream, with anchors", limit=0.2)
+
+
+LOSS_MEMORY = """
+import resource, sys, torch
+from tokenspec_reference.aligners import AlignmentBatch
+from tokenspec_reference.aligners.loss_utils import LossOptions, gold_loss, projection_kl_loss
+mode, blocks, tokens, size = sys.argv[1], sys.argv[2] == "blocks", int(sys.argv[3]), int(sys.argv[4])
+student = torch.randn(1, tokens, size, requires_grad=True)
+teacher = torch.randn(1, tokens, size)
+ids, marks = torch.arange(tokens)[None], torch.ones(1, tokens, dtype=torch.bool)
+alignment = AlignmentBatch(marks, marks, marks, marks, ids, ids, torch.tensor([tokens]))
+every, options = torch.arange(size), LossOptions(in_blocks=blocks)
+exact = every[: size // 2], every[size // 2 :]
+names = ("common_student", "common_teacher", "uncommon_student", "uncommon_teacher")
+names = dict(zip(names, (exact[0], exact[0], exact[1], exact[1])))
+matrix = torch.sparse_coo_tensor(torch.stack([every, every]), torch.ones(size), (size, size)).coalesce()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+loss = gold_loss if mode == "gold" else projection_kl_loss
+loss(student, teacher, alignment, names if mode == "gold" else matrix, options, torch.ones(1)).loss.backward()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before - student.grad.nbytes // 1024)
+"""
+
+
+def loss_memory() -> Iterator[Figure]:
+    """The peak of a loss beyond the logits and their gradient, in blocks against all at once, each in a process."""
+    for mode in ("gold", "p-kl"):
+        peaks = []
+        for how in ("blocks", "plain"):
+            told = [sys.executable, "-c", LOSS_MEMORY, mode, how, "256", "151936"]
+            done = subprocess.run(told, check=True, capture_output=True, text=True)  # noqa: S603
+            peaks.append(int(done.stdout))
+        yield Figure(f"{mode}, 256 positions, memory", peaks[0], peaks[1], "all at once", limit=0.25, unit="KiB")
 
 
 def trl_groups(made: Batch, ours: float) -> Iterator[Figure]:

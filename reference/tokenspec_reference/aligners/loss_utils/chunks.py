@@ -52,6 +52,16 @@ class ChunkMembers:
         """Sizes over the ranks that hold other positions of the same rows."""
         return self.ranks.sequence_sum(self.sizes)
 
+    def only(self, valid: torch.Tensor) -> ChunkMembers:
+        """The members of the chunks that are marked in bool ``[B, C]``; sizes become ``[1, marked]``."""
+        kept = valid.flatten().repeat_interleave(self.sizes.flatten())
+        return ChunkMembers(self.positions[kept], self.sizes.flatten()[valid.flatten()][None], self.ranks)
+
+    def between(self, start: int, end: int) -> ChunkMembers:
+        """The members of the chunks ``[start, end)`` of one row of sizes."""
+        before, inside = self.sizes[0, :start].sum(), self.sizes[0, start:end]
+        return ChunkMembers(self.positions[before : before + inside.sum()], inside[None], self.ranks)
+
     def sums(self, rows: torch.Tensor) -> torch.Tensor:
         """Sums ``[B, C, V]`` of one row ``[N, V]`` a position, 0 for an empty chunk; always in the same order."""
         found = torch.segment_reduce(rows, "sum", lengths=self.sizes.flatten(), axis=0, initial=0, unsafe=True)

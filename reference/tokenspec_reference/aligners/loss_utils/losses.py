@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, get_args
 import torch
 
 from tokenspec_reference.aligners.errors import AlignmentInputError
+from tokenspec_reference.aligners.loss_utils.blocks import Compare, chunk_sums
 from tokenspec_reference.aligners.loss_utils.chunks import (
     EPSILON,
     ChunkMembers,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tokenspec_reference.aligners.alignment import AlignmentBatch
+
+Compared = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 def cross_tokenizer_loss(
@@ -92,21 +95,22 @@ def projection_kl_loss(
     ranks: Ranks = ALONE,
 ) -> LossTerms:
     """P-KL: chunk means of projected probabilities (renormalised) against chunk means of teacher log-probabilities."""
-    temperature = options.temperature
     columns = select_teacher_topk_indices(teacher_logits, options.vocab_topk, ranks)
-    ours, theirs = _members(alignment, ranks)
-    probabilities = torch.softmax(_rows(student_logits, ours) / temperature, -1)
-    projected = project_student_to_teacher_vocab(probabilities[None], slice_sparse_projection_cols(matrix, columns))
-    student = ours.means(projected[0])
-    teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs)[..., columns] / temperature, -1))
-    student = student / (student.sum(-1, keepdim=True) + EPSILON)
+    narrow = slice_sparse_projection_cols(matrix, columns)
+
+    def compare(logits: torch.Tensor, ours: ChunkMembers, theirs: ChunkMembers) -> Compared:
+        probabilities = torch.softmax(logits / options.temperature, -1)
+        student = ours.means(project_student_to_teacher_vocab(probabilities[None], narrow)[0])
+        student = student / (student.sum(-1, keepdim=True) + EPSILON)
+        chosen = _rows(teacher_logits, theirs, columns)
+        teacher = theirs.means(torch.log_softmax(chosen / options.temperature, -1))
+        kl = divergence((student + EPSILON).log(), teacher, reverse=options.reverse_kl)
+        return kl, torch.zeros_like(kl), (student.argmax(-1) == teacher.argmax(-1)).float()
+
     pair_valid = alignment.pair_valid
     if options.exact_token_match_only:
         pair_valid = pair_valid & alignment.pair_is_correct
-    valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, pair_valid) & sample_mask.bool()[:, None]
-    kl = _mean_over(valid, divergence((student + EPSILON).log(), teacher, reverse=options.reverse_kl), ranks)
-    top1 = _mean_over(valid, (student.argmax(-1) == teacher.argmax(-1)).float(), ranks)
-    return LossTerms(kl * temperature**2, kl.detach(), torch.zeros_like(kl), valid.sum(), top1)
+    return _terms(student_logits, alignment, pair_valid, compare, options, sample_mask, ranks)
 
 
 def gold_loss(
@@ -119,25 +123,39 @@ def gold_loss(
     ranks: Ranks = ALONE,
 ) -> LossTerms:
     """KL over tokens of both vocabularies (not renormalised) plus L1 over the sorted remaining probabilities."""
-    temperature = options.temperature
-    ours, theirs = _members(alignment, ranks)
-    student = ours.means(torch.log_softmax(_rows(student_logits, ours) / temperature, -1))
-    teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs) / temperature, -1))
-    valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, alignment.pair_valid) & sample_mask.bool()[:, None]
-    s_common, t_common = student[..., token_map["common_student"]], teacher[..., token_map["common_teacher"]]
-    kl = _mean_over(valid, divergence(s_common, t_common, reverse=options.reverse_kl), ranks)
-    l1 = _mean_over(
-        valid,
-        _sorted_distance(
+
+    def compare(logits: torch.Tensor, ours: ChunkMembers, theirs: ChunkMembers) -> Compared:
+        student = ours.means(torch.log_softmax(logits / options.temperature, -1))
+        teacher = theirs.means(torch.log_softmax(_rows(teacher_logits, theirs) / options.temperature, -1))
+        s_common, t_common = student[..., token_map["common_student"]], teacher[..., token_map["common_teacher"]]
+        kl = divergence(s_common, t_common, reverse=options.reverse_kl)
+        l1 = _sorted_distance(
             student[..., token_map["uncommon_student"]].exp(),
             teacher[..., token_map["uncommon_teacher"]].exp(),
             options.uncommon_topk,
-        ),
-        ranks,
-    )
-    agree = s_common.argmax(-1) == t_common.argmax(-1) if s_common.shape[-1] else torch.zeros_like(valid)
-    top1 = _mean_over(valid, agree.float(), ranks)
-    return LossTerms((kl + l1) * temperature**2, kl.detach(), l1.detach(), valid.sum(), top1)
+        )
+        same = s_common.argmax(-1) == t_common.argmax(-1) if s_common.shape[-1] else torch.zeros_like(kl)
+        return kl, l1, same.float()
+
+    return _terms(student_logits, alignment, alignment.pair_valid, compare, options, sample_mask, ranks)
+
+
+def _terms(
+    student_logits: torch.Tensor,
+    alignment: AlignmentBatch,
+    pair_valid: torch.Tensor,
+    compare: Compare,
+    options: LossOptions,
+    sample_mask: torch.Tensor,
+    ranks: Ranks,
+) -> LossTerms:
+    """Means over the valid chunks of all ranks, 0 if there is none."""
+    ours, theirs = _members(alignment, ranks)
+    valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, pair_valid) & sample_mask.bool()[:, None]
+    total, sums = chunk_sums(student_logits, ours, theirs, valid, compare, in_blocks=options.in_blocks)
+    count = ranks.data_sum(valid.sum()).clamp(min=1)
+    kl, l1, top1 = sums / count
+    return LossTerms(total / count * options.temperature**2, kl, l1, valid.sum(), top1)
 
 
 def _members(alignment: AlignmentBatch, ranks: Ranks) -> tuple[ChunkMembers, ChunkMembers]:
@@ -148,20 +166,16 @@ def _members(alignment: AlignmentBatch, ranks: Ranks) -> tuple[ChunkMembers, Chu
     return ours, theirs
 
 
-def _rows(logits: torch.Tensor, members: ChunkMembers) -> torch.Tensor:
+def _rows(logits: torch.Tensor, members: ChunkMembers, columns: torch.Tensor | None = None) -> torch.Tensor:
     """The logits ``[N, V]`` of the members, in float32: others are not computed with, whatever stands there."""
-    return logits.flatten(0, 1)[members.positions].float()
+    rows = logits.flatten(0, 1)[members.positions]
+    return (rows if columns is None else rows[:, columns]).float()
 
 
 def _sorted_distance(student: torch.Tensor, teacher: torch.Tensor, limit: int) -> torch.Tensor:
     """L1 between the largest probabilities of both sides, ranked."""
     k = min(student.shape[-1], teacher.shape[-1], limit)
     return (student.topk(k, -1).values - teacher.topk(k, -1).values).abs().sum(-1)
-
-
-def _mean_over(valid: torch.Tensor, values: torch.Tensor, ranks: Ranks) -> torch.Tensor:
-    """Sum over valid chunks divided by their number on all ranks, 0 if there is none."""
-    return torch.where(valid, values, 0.0).sum() / ranks.data_sum(valid.sum()).clamp(min=1)
 
 
 def _require_columns(student_logits: torch.Tensor, rows: int) -> None:

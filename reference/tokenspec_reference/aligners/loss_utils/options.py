@@ -16,6 +16,7 @@ class LossOptions:
 
     ``reverse_kl``: KL(student, teacher) in place of KL(teacher, student).
     ``exact_token_match_only`` (P-KL): leave out chunks whose pair is not correct.
+    ``in_blocks``: a few chunks at a time, which needs a fraction of the memory; otherwise all at once.
     """
 
     temperature: float = 1.0
@@ -23,6 +24,7 @@ class LossOptions:
     uncommon_topk: int = 8192
     reverse_kl: bool = False
     exact_token_match_only: bool = False
+    in_blocks: bool = True
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,13 @@ def _own_counts(*arguments: Any, **others: Any) -> Any:
     return DISTIL(*arguments, **{**others, "ranks": ranks.ALONE})
 
 
+def _own_chunks(*arguments: Any, **_: Any) -> Any:
+    return TERMS(*arguments[:6], ranks.ALONE)
+
+
+TERMS: Any = losses._terms
+
+
 def _largest_id(self: Any, other: Any) -> Any:
     """The rows of the other stand first."""
     return OVER(other, self)
@@ -99,10 +106,6 @@ MUTANTS = (
         "other-count-of-chunks",
         "ALN-076",
         "chunks are divided by those of this rank",
-        (
-            losses,
-            "_mean_over",
-            lambda valid, values, _: torch.where(valid, values, 0.0).sum() / valid.sum().clamp(min=1),
-        ),
+        (losses, "_terms", _own_chunks),
     ),
 )

@@ -1,0 +1,83 @@
+"""Sums over chunks without both sides' ``[T, V]`` in memory: a few chunks at a time, gradients with them.
+
+A position is in one chunk at most, so the gradient of its logits is known as soon as its chunk was compared: it is
+written down there, and nothing of a block is kept for the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from tokenspec_reference.aligners.loss_utils.chunks import ChunkMembers
+
+Compare = Callable[[torch.Tensor, ChunkMembers, ChunkMembers], tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+"""Of logits ``[N, V]`` (float32) of the student's members, its chunks and the teacher's, per chunk: divergence,
+distance, and whether the best tokens agree (0 or 1)."""
+
+NUMBERS_AT_ONCE = 1 << 20
+
+
+def chunk_sums(
+    student_logits: torch.Tensor,
+    ours: ChunkMembers,
+    theirs: ChunkMembers,
+    valid: torch.Tensor,
+    compare: Compare,
+    *,
+    in_blocks: bool = True,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Sum over valid chunks ``[B, C]`` of divergence and distance, with gradient; and all three sums ``[3]`` without.
+
+    ``in_blocks``: about a million logits at a time; otherwise all at once through autograd, the plain twin.
+    """
+    ours, theirs = ours.only(valid), theirs.only(valid)
+    flat = student_logits.flatten(0, 1)
+    if not in_blocks:
+        sums = torch.stack([values.sum() for values in compare(flat[ours.positions].float(), ours, theirs)])
+        return sums[0] + sums[1], sums.detach()
+    rows = max(1, NUMBERS_AT_ONCE // max(1, flat.shape[-1]))
+    total, sums = _BlockedSums.apply(flat, list(_blocks(ours, theirs, rows)), compare)
+    return total, sums
+
+
+def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tuple[ChunkMembers, ChunkMembers]]:
+    """Consecutive chunks of at most so many positions on either side, at least one; the same on all ranks."""
+    sizes = torch.maximum(ours.all_sizes, theirs.all_sizes).flatten().tolist()
+    start = reached = 0
+    for end, size in enumerate(sizes):
+        if reached and reached + size > rows:
+            yield ours.between(start, end), theirs.between(start, end)
+            start, reached = end, 0
+        reached += size
+    if sizes:
+        yield ours.between(start, len(sizes)), theirs.between(start, len(sizes))
+
+
+class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(
+        ctx: Any, flat: torch.Tensor, blocks: list[tuple[ChunkMembers, ChunkMembers]], compare: Compare
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        wanted = ctx.needs_input_grad[0]
+        gradient = torch.zeros_like(flat) if wanted else None
+        sums = torch.zeros(3, device=flat.device)
+        for ours, theirs in blocks:
+            with torch.enable_grad():
+                rows = flat.detach()[ours.positions].requires_grad_(wanted)
+                values = torch.stack([value.sum() for value in compare(rows.float(), ours, theirs)])
+                if gradient is not None:
+                    gradient[ours.positions] = torch.autograd.grad(values[0] + values[1], rows)[0]
+            sums += values.detach()
+        ctx.gradient = gradient
+        ctx.mark_non_differentiable(sums)
+        return sums[0] + sums[1], sums
+
+    @staticmethod
+    def backward(ctx: Any, *arriving: torch.Tensor) -> tuple[torch.Tensor | None, None, None]:
+        gradient, ctx.gradient = ctx.gradient, None
+        if gradient is None:
+            raise RuntimeError("the gradient of a loss in blocks is there once; in_blocks=False keeps it")
+        return gradient.mul_(arriving[0].to(gradient.dtype)), None, None
