@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import click
 
 from tokenspec import __version__
-from tokenspec.cli.screen import reader_may_leave
 from tokenspec.errors import TokenspecError
 
 VERBS: dict[str, tuple[str, str]] = {
@@ -34,6 +36,22 @@ VERBS: dict[str, tuple[str, str]] = {
     "bench": ("bench", "Measure against the peers in one run, as ratios."),
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
 }
+
+
+def end_quietly() -> NoReturn:
+    """Nobody reads on, as in ``tokenspec list cases | head``: that is no failure, and nothing is left to say."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """What is written here may find nobody who reads it."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        end_quietly()
 
 
 class Verbs(click.Group):

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
 
 from rich.console import Console
 
+from tokenspec.cli import end_quietly
+
 COLUMNS_OF_A_PIPE = 100
-
-
-def end_quietly() -> NoReturn:
-    """Nobody reads on, as in ``tokenspec list cases | head``: that is no failure, and nothing is left to say."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(0)
-
-
-@contextmanager
-def reader_may_leave() -> Iterator[None]:
-    """What is written here may find nobody who reads it."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        end_quietly()
 
 
 class Screen(Console):
