@@ -248,7 +248,7 @@ def test_blocks_of_chunks_are_the_plain_twin(setting, monkeypatch, mode, at_once
     ids = torch.tensor([[-1, 0, 0, 1, 2, 2, -1], [0, 0, 1, -1, 2, 2, 2]])
     marks = torch.tensor([[True, True, False], [True, True, True]])
     alignment = AlignmentBatch(marks, marks, ids >= 0, ids >= 0, ids, ids.flip(0), torch.tensor([3, 3]))
-    student, teacher = (torch.randn(2, 7, size, generator=generator) for size in (3, 6))
+    student, teacher = (torch.randn(2, 7, size, generator=generator, dtype=torch.float64) for size in (3, 6))
     found = []
     for in_blocks in (True, False):
         leaf = student.clone().requires_grad_()
