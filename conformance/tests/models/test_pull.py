@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import shutil
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -28,6 +29,14 @@ def test_a_pull_builds_an_ordinary_folder_and_the_second_downloads_nothing(world
     assert row.pins == {"tokenizer": row.spec.tokenizer.sha256, "template": row.spec.template.sha256}
     (second,) = models.pull(["tiny"])
     assert (second.origins, second.downloaded, len(world.downloads)) == ((), 0, 2)
+
+
+def test_what_no_pull_can_bring_is_no_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"one": None, "two": None, "three": None, "four": None, "yours": "your folder has no yours.model"}
+    monkeypatch.setattr(sys.modules[models.pull.__module__], "default_rows", lambda: known)
+    assert models.how_to_get(["yours"]) == ("", ["yours: your folder has no yours.model"])
+    assert models.how_to_get(["two", "yours"])[0] == "tokenspec models pull two"
+    assert models.how_to_get(["one", "two", "three", "four"]) == ("tokenspec models pull", [])
 
 
 def test_the_loaded_tokenizer_is_the_declared_one(world: World) -> None:

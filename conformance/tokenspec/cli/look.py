@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +22,7 @@ from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flip
 from tokenspec.areas.selection import Selection, borrowed_cases, load_cases, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
-from tokenspec.models import available, load, specs
+from tokenspec.models import available, how_to_get, load, specs
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import requirements
 from tokenspec.runner import Run
@@ -216,7 +215,7 @@ def doctor() -> None:
             console.print(f"  {package:14} [dim]not installed[/dim]")
     missing = [id_ for id_ in specs() if available(id_) is not None]
     console.print(f"rows: {len(specs()) - len(missing)} at hand, {len(missing)} missing", highlight=False)
-    if missing:
-        console.print(f"next: tokenspec models pull {' '.join(missing)}", soft_wrap=True)
-        sys.exit(0)
-    console.print("next: tokenspec run --impl reference")
+    command, others = how_to_get(missing)
+    for line in others:
+        console.print(f"  left out: {line}", soft_wrap=True)
+    console.print(f"next: {command or 'tokenspec run --impl reference'}", soft_wrap=True)

@@ -185,4 +185,7 @@ def _outcome(result: Pulled) -> str:
 
 
 def _hint(missing: list[str]) -> str:
-    return "; missing ones come with: tokenspec models pull " + (" ".join(missing) if len(missing) < 4 else "")
+    from tokenspec.models import how_to_get
+
+    command, others = how_to_get(missing)
+    return "".join([f"; missing ones come with: {command}" if command else "", *(f"; {line}" for line in others)])

@@ -22,7 +22,7 @@ from tokenspec.areas.protocol.area import within_reach
 from tokenspec.areas.selection import select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
-from tokenspec.models import specs
+from tokenspec.models import how_to_get, specs
 from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
@@ -186,10 +186,9 @@ def run(
         if oracle != CURRENT.transformers:
             screen().print(f"expected is what transformers {oracle} answers; to repeat a cell, add: --oracle {oracle}")
         if missing:
-            screen().print(
-                f"assets missing for {len(missing)} rows; run: tokenspec models pull {' '.join(missing)}",
-                soft_wrap=True,
-            )
+            command, others = how_to_get(missing)
+            cure = "; ".join([*([f"run: {command}"] if command else []), *others])
+            screen().print(f"assets missing for {len(missing)} rows; {cure}", soft_wrap=True)
     for line in changed:
         click.echo(line, err=True)
     sys.exit(code)

@@ -17,7 +17,7 @@ from tokenspec.models.errors import (
     RowSpecError,
     UnknownRow,
 )
-from tokenspec.models.pull import Pulled, default_rows, pull
+from tokenspec.models.pull import Pulled, default_rows, how_to_get, pull
 from tokenspec.models.rows import Row, available, carriers, load, spec_of, specs
 from tokenspec.models.spec import Carrier, RowSpec
 
@@ -36,6 +36,7 @@ __all__ = [
     "available",
     "carriers",
     "default_rows",
+    "how_to_get",
     "load",
     "pull",
     "spec_of",

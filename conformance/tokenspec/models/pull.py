@@ -16,7 +16,7 @@ from tokenspec.models.sources import Sources
 from tokenspec.models.spec import FolderFileSource, RegistrySource, RowSpec, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tokenspec.models.progress import Progress
 
@@ -32,6 +32,10 @@ class Pulled:
     reason: str | None = None
 
 
+FEW_ROWS = 3
+"""More than these are not named: a pull without names brings all that are missing."""
+
+
 def default_rows() -> dict[str, str | None]:
     """What a pull without names does with each row: None to bring it, else why it is left out.
 
@@ -39,6 +43,14 @@ def default_rows() -> dict[str, str | None]:
     the user has. Toys are always here and are not listed.
     """
     return {row.id: _unobtainable(row) for row in specs().values() if row.status != "toy"}
+
+
+def how_to_get(rows: Sequence[str]) -> tuple[str, list[str]]:
+    """The command that brings those of the rows that can be brought here (empty: none); a line for each other one."""
+    left_out = {id_: why for id_, why in default_rows().items() if id_ in rows and why is not None}
+    names = [id_ for id_ in rows if id_ not in left_out]
+    command = " ".join(["tokenspec models pull", *(names if len(names) <= FEW_ROWS else ())])
+    return command if names else "", [f"{id_}: {why}" for id_, why in left_out.items()]
 
 
 def _unobtainable(row: RowSpec) -> str | None:
