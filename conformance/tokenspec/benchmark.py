@@ -6,6 +6,7 @@ machine hits all of them.
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Figure:
     """One measured line: ``ours`` against ``peer`` in seconds (medians), and the bound the project set itself. With the
-    ``unit`` ``%`` both are shares.
+    ``unit`` ``%`` both are shares, with ``KiB`` memory.
 
     ``limit`` is the largest acceptable ours/peer; None where there is nothing to hold to.
     """
@@ -44,7 +45,12 @@ class Bench:
 
 
 def measure(contenders: Mapping[str, Callable[[], object]], *, rounds: int = 7, warmup: int = 1) -> dict[str, float]:
-    """Median process-time seconds of each contender, interleaved and in alternating order."""
+    """Median process-time seconds of each contender, interleaved and in alternating order.
+
+    What earlier benchmarks left in memory is kept from the garbage collector, which would walk through all of it.
+    """
+    gc.collect()
+    gc.freeze()
     names = list(contenders)
     for _ in range(warmup):
         for name in names:
@@ -55,4 +61,5 @@ def measure(contenders: Mapping[str, Callable[[], object]], *, rounds: int = 7, 
             start = time.process_time()
             contenders[name]()
             times[name].append(time.process_time() - start)
+    gc.unfreeze()
     return {name: statistics.median(values) for name, values in times.items()}

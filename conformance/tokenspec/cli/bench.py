@@ -76,7 +76,9 @@ def print_markdown(title: str, figures: list[Figure]) -> None:
 
 
 def amount(value: float, unit: str) -> str:
-    """A duration or a share."""
+    """A duration, a share, or memory."""
+    if unit == "KiB":
+        return f"{value / 1024:.3g} MiB"
     return f"{value:.1%}" if unit == "%" else duration(value)
 
 

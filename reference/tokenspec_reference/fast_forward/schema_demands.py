@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -43,11 +43,22 @@ class ItemRule:
 
 @dataclass(frozen=True, slots=True)
 class MemberRule:
-    """Goals of properties by their name, by patterns of it, and of all others; None has none."""
+    """Goals of properties by their name, by patterns of it, and of all others; None has none.
+
+    ``goals`` are those of ``named``, to be looked up.
+    """
 
     named: tuple[tuple[str, Goal], ...] = ()
     patterns: tuple[tuple[str, Goal], ...] = ()
     rest: Goal | None = None
+    goals: Mapping[str, list[Goal]] = field(init=False, compare=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read once: a walk over a thousand names would read them a thousand times."""
+        goals: dict[str, list[Goal]] = {}
+        for name, goal in self.named:
+            goals.setdefault(name, []).append(goal)
+        object.__setattr__(self, "goals", goals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,8 @@ class Judgement(ABC):
         """The goals of a property, by its name and the patterns that it contains."""
         found: dict[Goal, None] = {}
         for rule in demands.members:
-            own = [goal for known, goal in rule.named if known == name]
-            own += [goal for pattern, goal in rule.patterns if self.pattern(pattern, goal[0]).contains(name)]
+            matching = (goal for pattern, goal in rule.patterns if self.pattern(pattern, goal[0]).contains(name))
+            own = [*rule.goals.get(name, ()), *matching]
             found.update(dict.fromkeys(own or ([] if rule.rest is None else [rule.rest])))
         if demands.names and not all(self.holds(name, (goal,)) for goal in demands.names):
             found[NO_GOAL] = None
