@@ -104,8 +104,11 @@ def mutants(
 
 def failures_of_the_unmutated(found: Sequence[Autopsy], progress: Progress, jobs: int) -> list[str]:
     """What the reference itself fails, a line each, of the cells that mutants were caught in."""
-    cache: dict[Any, Any] = {}
-    asked = {cell.name: cell for one in found for cell in cells_for(one.mutant, cache) if cell.name in one.noticed_in}
+    cells_of: dict[Any, Any] = {}
+    for one in found:
+        cells_for(one.mutant, cells_of)
+    noticed = frozenset().union(*(one.noticed_in for one in found))
+    asked = {cell.name: cell for cells in cells_of.values() for cell in cells if cell.name in noticed}
     cells = sorted(asked.values(), key=lambda cell: cell.row)
     task = progress.add_task("unmutated", total=len(cells))
     broken = []

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tokenspec_reference.preparation.conversation import Conversation
 from tokenspec_reference.preparation.prepared import MessageSpan, Run
-from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute
+from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute, token_runs
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.segments import Span
 
@@ -108,7 +108,11 @@ def render(renderer: Any, encoder: Encoder, conversation: Conversation) -> Rende
     asked = (renderer.encoding, renderer.id_profile, renderer.straddle)
     if asked == ("hf", "canonical", "first-char"):
         token_ids, starts, ends = placed(encoder, text)
-        owned = list(runs_by_span(starts, spans)) if starts else []
+        owned = [
+            Owned(start, end, span.owner, span.is_content, span.is_sampled)
+            for start, end, span in token_runs(starts, spans)
+            if start < end
+        ]
     else:
         tokens = encode_and_attribute(encoder, text, spans, encoding=asked[0], id_profile=asked[1], straddle=asked[2])
         token_ids, owned = tokens.token_ids, list(runs_by_token(tokens))
@@ -127,16 +131,6 @@ def placed(encoder: Encoder, text: str) -> tuple[list[int], list[int], list[int]
                 return token_ids, [0, *ends[:-1]], ends
     token_ids, spans = encoder.encode(text)
     return token_ids, [start for start, _ in spans or ()], [end for _, end in spans or ()]
-
-
-def runs_by_span(starts: Sequence[int], spans: Sequence[Span]) -> Iterator[Owned]:
-    """The tokens that begin in each span; those behind the last one are its own."""
-    done = 0
-    for position, span in enumerate(spans):
-        upto = len(starts) if position == len(spans) - 1 else bisect_left(starts, span.end, done)
-        if upto > done:
-            yield Owned(done, upto, span.owner, span.is_content, span.is_sampled)
-        done = upto
 
 
 def runs_by_token(tokens: Attribution) -> Iterator[Owned]:

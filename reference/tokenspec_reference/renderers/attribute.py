@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tokenspec_reference.renderers.encode import Encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tokenspec_reference.renderers.segments import Span
     from tokenspec_reference.renderers.token_text import CharSpans
@@ -71,20 +71,25 @@ def encode_and_attribute(
     return _attribute(token_ids, placed, spans, straddle)
 
 
+def token_runs(starts: Sequence[int], spans: Sequence[Span]) -> Iterator[tuple[int, int, Span]]:
+    """Each span with the tokens that begin in it, by binary search; those behind the last span are its own."""
+    done = 0
+    for position, span in enumerate(spans):
+        upto = len(starts) if position == len(spans) - 1 else bisect_left(starts, span.end, done)
+        yield done, upto, span
+        done = upto
+
+
 def _attribute(token_ids: list[int], placed: CharSpans, spans: Sequence[Span], straddle: Straddle) -> Attribution:
-    """Fill the parallel lists by runs: each span owns the tokens between two binary searches."""
+    """Fill the parallel lists by runs."""
     starts = [start for start, _ in placed]
     owners: list[int] = []
     content: list[bool] = []
     sampled: list[bool] = []
-    total, done = len(token_ids), 0
-    for position, span in enumerate(spans):
-        upto = total if position == len(spans) - 1 else bisect_left(starts, span.end, done)
-        count = upto - done
-        owners += [span.owner] * count
-        content += [span.is_content] * count
-        sampled += [span.is_sampled] * count
-        done = upto
+    for start, end, span in token_runs(starts, spans):
+        owners += [span.owner] * (end - start)
+        content += [span.is_content] * (end - start)
+        sampled += [span.is_sampled] * (end - start)
     if straddle == "overlap":
         stops = [end for _, end in placed]
         for span in spans:
