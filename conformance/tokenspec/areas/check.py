@@ -122,10 +122,17 @@ class Subject(Question):
     call: Callable[[dict[str, Any]], Outcome]
 
     def output_of(self, request: dict[str, Any]) -> Any:
-        """The typed output for another request; a refusal or error there is a Violation here."""
-        from tokenspec.adapters import Ok
+        """The typed output for another request.
+
+        Raises:
+            NotGiven: the implementation does not claim that request.
+            Violation: it refuses it, or breaks.
+        """
+        from tokenspec.adapters import NotSupported, Ok
 
         outcome = self.call(request)
+        if isinstance(outcome, NotSupported):
+            raise NotGiven(outcome.reason)
         if not isinstance(outcome, Ok):
             raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
         return outcome.output

@@ -116,22 +116,18 @@ def declines_what_cannot_be_bridged(subject: Subject) -> None:
         raise Violation("the bridge answers where it has to decline", expected="null", got="ids")
 
 
-def is_finished(question: Question) -> bool:
-    """The turn ended, so nothing has to close it."""
-    return may_answer(question) and question.expect.closers == [[]]
-
-
-@check("bridge.suffix", area="bridge", level="BRIDGE", requires=("RND-052",), kind="golden", applies=is_finished)
-def a_finished_turn_is_followed_by_the_suffix(subject: Subject) -> None:
-    """Behind a turn that ended stands the suffix, id for id."""
-    got = appended(subject)
-    if got != subject.expect.suffix_ids:
-        raise first_difference(subject, subject.expect.suffix_ids, got)
-
-
 def has_closers(question: Question) -> bool:
     """What may close the turn is known."""
     return may_answer(question) and question.expect.closers is not None
+
+
+@check("bridge.suffix", area="bridge", level="BRIDGE", requires=("RND-052",), kind="golden", applies=has_closers)
+def the_turn_is_followed_by_the_suffix(subject: Subject) -> None:
+    """The answer ends with the suffix, id for id; behind a turn that ended nothing else is appended."""
+    expect, got = subject.expect, appended(subject)
+    behind = 0 if expect.closers == [[]] else max(0, len(got) - len(expect.suffix_ids))
+    if got[behind:] != expect.suffix_ids:
+        raise first_difference(subject, expect.suffix_ids, got[behind:])
 
 
 @check("bridge.close", area="bridge", level="BRIDGE", requires=("RND-053",), kind="golden", applies=has_closers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenspec.areas.bridge.checks.bridging import may_answer
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check, cites
-from tokenspec.areas.render.checks.given import OPTION, answered_with_the_rows_template
+from tokenspec.areas.render.checks.given import OPTION, output_with_the_rows_template
 
 
 def gives_no_template(question: Question) -> bool:
@@ -22,7 +22,7 @@ def gives_no_template(question: Question) -> bool:
 )
 def the_rows_template_is_bridged_alike(subject: Subject) -> None:
     """Ids and masks are the same where the row's template comes with the conversation."""
-    given = answered_with_the_rows_template(subject).output
+    given = output_with_the_rows_template(subject)
     if subject.output.token_ids is None or given.token_ids is None:
         raise NotComparable("one of the two bridges declines")
     for name in ("token_ids", "is_content"):

@@ -73,6 +73,10 @@ def without_separator(request: Request, expect: Expect) -> Result:
     return bridged(expect, expect["completion_ids"], between_of(request, expect), expect["suffix_ids"][1:])
 
 
+def closed_without_separator(request: Request, expect: Expect) -> Result:
+    return (without_separator if between_of(request, expect) else GoldenEcho().answer)(request, expect)
+
+
 def never_closed(request: Request, expect: Expect) -> Result:
     del request
     return bridged(expect, expect["completion_ids"], [], expect["suffix_ids"])
@@ -152,6 +156,7 @@ MUTANTS: tuple[Mutant, ...] = (
     rebuilt("cuts-at-stop", "RND-057", "drops what was sampled behind the first stop token", cut_at_first_stop),
     Mutant("bridge-never-declines", "bridge", ("RND-051",), "returns the prior ids instead of nothing", NeverDeclines),
     rebuilt("no-separator", "RND-052", "loses the first token behind the stop token", without_separator),
+    rebuilt("no-separator-when-cut", "RND-052", "the same behind a turn it had to close", closed_without_separator),
     rebuilt("never-closes", "RND-053", "leaves a cut turn open", never_closed),
     rebuilt("always-closes", "RND-052 RND-053", "closes a turn that has ended", always_closed),
     rebuilt("open-thought", "RND-054", "begins the next turn inside the thought", open_thought),

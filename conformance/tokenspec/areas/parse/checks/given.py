@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokenspec.areas.check import Question, Subject, Violation, check, cites
-from tokenspec.areas.render.checks.given import OPTION, answered_with_the_rows_template
+from tokenspec.areas.render.checks.given import OPTION, output_with_the_rows_template
 
 
 def gives_no_template(question: Question) -> bool:
@@ -21,7 +21,7 @@ def gives_no_template(question: Question) -> bool:
 )
 def the_rows_template_is_read_alike(subject: Subject) -> None:
     """What is read is the same, but for outer white space, where the row's template comes with the conversation."""
-    own, given = subject.output, answered_with_the_rows_template(subject).output
+    own, given = subject.output, output_with_the_rows_template(subject)
     for name in ("content", "reasoning_content"):
         expected, got = (str(getattr(output, name) or "") for output in (own, given))
         if expected.strip() != got.strip():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from tokenspec.adapters import Ok
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
 from tokenspec.areas.render.checks.laying import BODY
 from tokenspec.areas.render.checks.masks import mask_of
@@ -33,8 +33,7 @@ def renders_the_rows_template(question: Question) -> bool:
 def the_rows_template_changes_nothing(subject: Subject) -> None:
     """Text, ids and masks are the same where the row's template comes with the conversation."""
     require_template(subject)
-    outcome = answered_with_the_rows_template(subject)
-    other = replace(subject, output=outcome.output)
+    other = replace(subject, output=output_with_the_rows_template(subject))
     if (text_of(other), other.output.token_ids) != (text_of(subject), subject.output.token_ids):
         raise Violation("the row's own template, given with the conversation, gives another text or other ids")
     labels = labels_of(other)
@@ -49,13 +48,14 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
                 )
 
 
-def answered_with_the_rows_template(subject: Subject) -> Ok:
+def output_with_the_rows_template(subject: Subject) -> Any:
     """The answer where the row's template, or its twin, comes with the conversation.
 
     That a turn ends in the token which opens a result is what only a row can state: there the template is kept.
 
     Raises:
-        NotComparable: the row has none, or there is no answer.
+        NotComparable: the row has none.
+        NotGiven, Violation: as ``Subject.output_of``.
     """
     row = row_of(subject)
     template = row.chat_template
@@ -64,7 +64,4 @@ def answered_with_the_rows_template(subject: Subject) -> Ok:
     has_results = any(message.get("role") == "tool" for message in subject.request.get("messages") or ())
     stated = has_results and len(row.spec.wire.assistant_close) > 1
     options = {**subject.request["options"], OPTION: template if stated else template + TWIN}
-    outcome = subject.call({**subject.request, "options": options})
-    if not isinstance(outcome, Ok):
-        raise NotComparable(f"no answer where the template comes with the conversation: {outcome}")
-    return outcome
+    return subject.output_of({**subject.request, "options": options})
