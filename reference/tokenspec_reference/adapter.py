@@ -16,6 +16,7 @@ from .loaded_model import LoadedModel, load_into
 AREA_OF = {
     "render": "renderers",
     "parse": "renderers",
+    "parse_stream": "renderers",
     "bridge": "renderers",
     "render_media": "renderers",
     "process_logits": "processors",
@@ -34,7 +35,7 @@ class ReferenceAdapter:
     """
 
     capabilities: Mapping[str, Mapping[str, Any]] = {
-        operation: {"claim": {"without": ["toy-added"]} if operation in {"parse", "bridge"} else {}}
+        operation: {"claim": {"without": ["toy-added"]} if operation in {"parse", "parse_stream", "bridge"} else {}}
         for operation in AREA_OF
     }
 
@@ -79,6 +80,12 @@ class ReferenceAdapter:
         from .renderers.adapter import parse
 
         return parse(request, self.models)
+
+    def parse_stream(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Chunks of completion ids to what becomes known with each."""
+        from .renderers.adapter import parse_stream
+
+        return parse_stream(request, self.models)
 
     def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
         """Sampled ids plus new messages to the next prompt."""
@@ -158,6 +165,10 @@ class TemplateAdapter:
     def parse(self, request: dict[str, Any]) -> dict[str, Any]:
         """Completion ids back to a message."""
         return self._reference.parse(request)
+
+    def parse_stream(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Chunks of completion ids to what becomes known with each."""
+        return self._reference.parse_stream(request)
 
     def bridge(self, request: dict[str, Any]) -> dict[str, Any]:
         """Sampled ids plus new messages to the next prompt."""

@@ -34,6 +34,13 @@ def borrowed_cases(area: Area) -> list[tuple[Case, Case]]:
     return [(case, own) for case, own in lent if own is not None]
 
 
+def all_cases() -> dict[str, Case]:
+    """Every case of every area by its id, borrowed ones under the name of their borrower."""
+    own = [case for area in areas().values() for case in load_cases(area)]
+    lent = [case for area in areas().values() for _, case in borrowed_cases(area)]
+    return {case.id: case for case in (*own, *lent)}
+
+
 def goldens_path(row: str, area: str) -> Path:
     """Where the goldens of a row in an area lie; those of stand-ins lie apart, they are no facts of the model."""
     if own := goldens_of_candidate(row):

@@ -19,7 +19,7 @@ from tokenspec.areas import areas
 from tokenspec.areas.area import request_fields
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flips
-from tokenspec.areas.selection import Selection, borrowed_cases, load_cases, select_cells
+from tokenspec.areas.selection import Selection, all_cases, load_cases, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import available, how_to_get, load, specs
@@ -107,8 +107,7 @@ def explain(name: str, as_json: bool) -> None:
             raise UsageError(f"--json explains rows, and no row is called {name!r}. See: tokenspec list rows")
         click.echo(row_as_json(name))
         return
-    cases = {case.id: case for area in areas().values() for case in load_cases(area)}
-    cases.update((case.id, case) for area in areas().values() for _, case in borrowed_cases(area))
+    cases = all_cases()
     if name in requirements():
         explain_requirement(console, name)
     elif name in all_checks():

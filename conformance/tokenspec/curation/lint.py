@@ -17,7 +17,7 @@ from tokenspec.areas import areas
 from tokenspec.areas.area import Cell, models_of
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import EARLIER, flips_of, flips_path, same_answer
-from tokenspec.areas.selection import Selection, goldens_path, load_cases, rows_of, select_cells
+from tokenspec.areas.selection import Selection, all_cases, goldens_path, load_cases, rows_of, select_cells
 from tokenspec.curation.certificates import certificates_are_complete
 from tokenspec.curation.manifest import manifest, schemas
 from tokenspec.curation.readme import readme
@@ -215,7 +215,7 @@ def smoke_cases_exist() -> Iterator[str]:
     except (OSError, ValueError) as error:
         yield f"smoke.toml: {error}"
         return
-    known = {case.id for area in areas().values() for case in load_cases(area)}
+    known = all_cases()
     for case in (case for cases in listed.values() for case in cases):
         if case not in known:
             yield f"smoke.toml: {case} is no case"

@@ -26,7 +26,7 @@ class Part:
     executed_by: tuple[str, ...]
 
 
-RENDERERS = ("render", "parse", "bridge", "media")
+RENDERERS = ("render", "parse", "stream", "bridge", "media")
 RENDERING = (*RENDERERS, "template-engine")
 PARTS = (
     Part("families", ("render",), ("renderers/families/*",), RENDERERS),
@@ -34,7 +34,7 @@ PARTS = (
     Part("template", ("template-engine",), ("renderers/template/*",), RENDERING),
     Part(
         "turns",
-        ("parse", "bridge"),
+        ("parse", "stream", "bridge"),
         ("renderers/parsing/*", "renderers/bridge.py", "renderers/template_turns.py"),
         RENDERERS,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -118,6 +119,19 @@ def parse(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[st
             for call in found.tool_calls
         ],
     }
+
+
+def parse_stream(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
+    """Operation ``parse_stream``: the ids of a completion in chunks to what becomes known with each, and at the end.
+
+    Raises:
+        UnsupportedByReference: as for ``parse``.
+    """
+    stream = renderer_for(request, models).stream_parser(
+        tools=request.get("tools"), prompt_ids=request.get("prompt_ids")
+    )
+    deltas = [*(stream.feed(chunk["token_ids"]) for chunk in request["chunks"]), stream.finish()]
+    return {"deltas": [asdict(delta) for delta in deltas]}
 
 
 def bridge(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:

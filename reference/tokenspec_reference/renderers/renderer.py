@@ -18,8 +18,9 @@ from tokenspec_reference.renderers.media.expand import ConversationMedia, token_
 from tokenspec_reference.renderers.media.medium import media_of, refuse_media
 from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
 from tokenspec_reference.renderers.parsing.completion import check_ids, read_completion
-from tokenspec_reference.renderers.parsing.parse import parse_completion
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
+from tokenspec_reference.renderers.parsing.streaming import ResponseStream
 from tokenspec_reference.renderers.parsing.thought import PromptThought, read_prompt
 from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span, block, place, scaffold
@@ -184,7 +185,22 @@ class Renderer:
         if prompt_ids is not None:
             check_ids(prompt_ids, "prompt_ids")
         view = read_completion(self.encoder, token_ids, self.stop_ids)
-        return parse_completion(view, self.family.response, ToolSchemas(tools), self.prompt_thought(prompt_ids))
+        return parse_completion(view, self.response_format(tools), ToolSchemas(tools), self.prompt_thought(prompt_ids))
+
+    def stream_parser(self, *, tools: Any = None, prompt_ids: Sequence[int] | None = None) -> ResponseStream:
+        """What ``parse_response`` says, as the completion comes: feed chunks of ids, get what became known with each.
+
+        stream = renderer.stream_parser(tools=tools, prompt_ids=prompt_ids)
+        deltas = [*(stream.feed(ids) for ids in chunks), stream.finish()]
+        """
+        if prompt_ids is not None:
+            check_ids(prompt_ids, "prompt_ids")
+        form, prompt = self.response_format(tools), self.prompt_thought(prompt_ids)
+        return ResponseStream(self.encoder, self.stop_ids, form, ToolSchemas(tools), prompt)
+
+    def response_format(self, tools: Any) -> ResponseFormat:  # noqa: ARG002 - others cannot read all that tools ask for
+        """How completions are read where these tools are offered."""
+        return self.family.response
 
     def prompt_thought(self, prompt_ids: Sequence[int] | None) -> PromptThought:
         """What a prompt did with the thought of the turn it opens: this renderer's own prompt when None is given."""

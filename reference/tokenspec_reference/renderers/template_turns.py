@@ -19,7 +19,7 @@ from tokenspec_reference.renderers.attribute import Encoding, Straddle
 from tokenspec_reference.renderers.chat import Chat, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
-from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
+from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.segments import Block, Span
@@ -68,10 +68,8 @@ class TemplateTurns(Renderer):
             raise UnsupportedByReference("no template to render with", field="template")
         return self.template.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
 
-    def parse_response(
-        self, token_ids: Sequence[int], *, tools: Any = None, prompt_ids: Sequence[int] | None = None
-    ) -> ParsedResponse:
-        """See :meth:`Renderer.parse_response`.
+    def response_format(self, tools: Any) -> ResponseFormat:
+        """See :meth:`Renderer.response_format`.
 
         Raises:
             UnsupportedByReference: thoughts cannot be read, or calls cannot and tools are offered.
@@ -79,7 +77,7 @@ class TemplateTurns(Renderer):
         for what in ("thoughts", "calls") if tools else ("thoughts",):
             if what in self.unreadable:
                 raise self.unreadable[what]
-        return super().parse_response(token_ids, tools=tools, prompt_ids=prompt_ids)
+        return super().response_format(tools)
 
     def get_stop_token_ids(self) -> list[int]:
         """See :meth:`Renderer.get_stop_token_ids`.
@@ -104,7 +102,7 @@ class TemplateTurns(Renderer):
         """See :meth:`Renderer.bridge_to_next_turn`.
 
         Raises:
-            UnsupportedByReference: as for the stop tokens and for :meth:`parse_response`; media to expand.
+            UnsupportedByReference: as for the stop tokens and for :meth:`response_format`; media to expand.
         """
         self.get_stop_token_ids()
         if self._counts_turns:

@@ -49,21 +49,17 @@ def basic_cases(area: Area) -> list[dict[str, Any]]:
 
     Several, because a partial implementation may answer few of them.
     """
-    from tokenspec.areas.selection import load_cases, load_golden, rows_of
-    from tokenspec.models import specs
+    from tokenspec.areas.selection import Selection, select_cells
     from tokenspec.store.smoke import smoke_cases
 
-    toys = [specs()[row] for row in ROWS]
     listed = smoke_cases().get(area.name, [])
-    found = []
-    for case in load_cases(area):
-        for key in rows_of(area, case, toys) if case.id in listed else ():
-            golden = load_golden(key, case) if area.oracle is not None else None
-            outcome = golden.outcome if golden is not None else case.outcome
-            if outcome == "ok" and set(models_of(key)) <= set(ROWS):
-                found.append({"case": case.id, "rows": list(models_of(key)), "input": area.request(case, key)})
-                break
-    return sorted(found, key=lambda one: listed.index(one["case"]))
+    found: dict[str, dict[str, Any]] = {}
+    for cell in select_cells(Selection(areas=(area.name,), cases=tuple(listed))) if listed else ():
+        outcome = cell.case.outcome if cell.golden is None else cell.golden.outcome
+        models = models_of(cell.row)
+        if outcome == "ok" and set(models) <= set(ROWS) and cell.case.id not in found:
+            found[cell.case.id] = {"case": cell.case.id, "rows": list(models), "input": cell.request()}
+    return [found[case] for case in listed if case in found]
 
 
 AREA = Area(

@@ -68,6 +68,20 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
     return ParsedResponse("".join(content), "\n".join(reasoning) if reasoning else None, calls, complete)
 
 
+def decided_harmony(view: Completion) -> tuple[int, int]:
+    """Up to where all messages have ended, and up to where the text of an open one, which calls nobody, goes."""
+    position = 0
+    while (begin := view.find(MESSAGE, position)) >= 0:
+        body = begin + len(MESSAGE)
+        end = view.find(END, body)
+        if end < 0:
+            header = view.text[_header(view, position, begin) : begin]
+            is_call = _RECIPIENT.search(header) or _CUT_RECIPIENT.search(header)
+            return (position, position) if is_call else (body, len(view.text))
+        position = end + len(END)
+    return position, position
+
+
 def _messages(view: Completion) -> Iterator[Message]:
     """The messages in their order, and the text between, before and behind them."""
     position = 0

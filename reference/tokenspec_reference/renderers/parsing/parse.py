@@ -90,6 +90,18 @@ def _content_and_calls(
     return _content(view, texts, form, has_calls=bool(calls)), calls
 
 
+def closed_blocks(view: Completion, start: int, form: CallFormat) -> tuple[int, int]:
+    """Where the last block of calls ends that has closed, and where one begins that has not; -1 where none is open."""
+    position = start
+    while (begin := view.find(form.begin, position)) >= 0:
+        inside = begin + len(form.begin)
+        close = _close(view, inside, form) if form.end else view.find(form.begin, inside)
+        if close < 0:
+            return position, begin
+        position = close + len(form.end)
+    return position, -1
+
+
 def _cut_marker(view: Completion, start: int, marker: str) -> int:
     """Where a completion that was cut inside a marker begins it; its length where no control token says that it did."""
     end = len(view.text)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tokenspec_reference.renderers.parsing import ParsedResponse
+    from tokenspec_reference.renderers.parsing.streaming import ResponseStream
     from tokenspec_reference.renderers.resolution import Resolution
     from tokenspec_reference.renderers.segments import Span
     from tokenspec_reference.renderers.token_text import CharSpans
@@ -198,6 +199,14 @@ class TemplateRenderer:
             UnsupportedByReference: the template writes thoughts or calls in no known notation.
         """
         return self._turns.parse_response(token_ids, tools=tools, prompt_ids=prompt_ids)
+
+    def stream_parser(self, *, tools: Any = None, prompt_ids: Sequence[int] | None = None) -> ResponseStream:
+        """The same as the completion comes: see :meth:`tokenspec_reference.renderers.renderer.Renderer.stream_parser`.
+
+        Raises:
+            UnsupportedByReference: as :meth:`parse_response`.
+        """
+        return self._turns.stream_parser(tools=tools, prompt_ids=prompt_ids)
 
     def bridge_to_next_turn(
         self,

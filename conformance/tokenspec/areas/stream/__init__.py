@@ -1,0 +1,1 @@
+"""Streams: a completion in chunks, told as it comes."""

@@ -1,0 +1,83 @@
+"""DELTAS: what is told when, and how calls grow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
+from tokenspec.areas.parse.checks.texts import knows
+from tokenspec.areas.stream.checks.ending import has_tokens
+
+if TYPE_CHECKING:
+    from tokenspec.areas.stream.records import Delta
+
+LONG = 5
+"""Words from which on a thought is not told with its last one."""
+
+
+@check("stream.causal", area="stream", level="DELTAS", requires=("RND-087",), kind="metamorphic", applies=has_tokens)
+def no_delta_knows_what_follows(subject: Subject) -> None:
+    """A delta a chunk and one for the end; those of the first chunks are the same without the others."""
+    chunks, deltas = subject.request["chunks"], subject.output.deltas
+    if len(deltas) != len(chunks) + 1:
+        raise Violation("not a delta for each chunk and one for the end", expected=len(chunks) + 1, got=len(deltas))
+    half = len(chunks) // 2
+    alone: list[Delta] = subject.output_of({**subject.request, "chunks": chunks[:half]}).deltas
+    if len(alone) != half + 1:
+        raise Violation("not a delta for each chunk and one for the end", expected=half + 1, got=len(alone))
+    for place, (one, other) in enumerate(zip(alone[:half], deltas, strict=False)):
+        if one != other:
+            raise Violation(
+                "a delta is another one where more follows", where=f"chunk {place}", expected=repr(one), got=repr(other)
+            )
+
+
+@check("stream.calls", area="stream", level="DELTAS", requires=("RND-088",), applies=has_tokens)
+def calls_grow_in_order(subject: Subject) -> None:
+    """Calls are told one after the other, name first, name and id once."""
+    last = -1
+    named: set[int] = set()
+    identified: set[int] = set()
+    parts = [(place, part) for place, delta in enumerate(subject.output.deltas) for part in delta.tool_calls]
+    for place, part in parts:
+        where = f"chunk {place}, call {part.index}"
+        if part.index not in {last, last + 1}:
+            raise Violation("another call than the last one or the next", where=where, expected=last, got=part.index)
+        if part.index in named and part.name is not None:
+            raise Violation("a name is told twice", where=where, got=part.name)
+        if part.index in identified and part.id is not None:
+            raise Violation("an id is told twice", where=where, got=part.id)
+        if part.index == last and part.name is not None:
+            raise Violation("arguments stand before the name", where=where, got=part.name)
+        last = part.index
+        named |= {last} if part.name is not None else set()
+        identified |= {last} if part.id is not None else set()
+    if not parts:
+        raise NotComparable("tells no call")
+
+
+def has_a_long_thought(question: Question) -> bool:
+    """A thought of some length was closed, and something follows it."""
+    expect = question.expect
+    return (
+        knows(question, "reasoning_content")
+        and expect.reasoning_complete is not False
+        and len((expect.reasoning_content or "").split()) >= LONG
+    )
+
+
+@check("stream.live", area="stream", level="DELTAS", requires=("RND-089",), kind="golden", applies=has_a_long_thought)
+def what_is_known_is_told(subject: Subject) -> None:
+    """The first half of a thought is told before its last word came."""
+    thought = (subject.expect.reasoning_content or "").strip()
+    chunks, deltas = subject.request["chunks"], subject.output.deltas
+    came = told = ""
+    for chunk, delta in zip(chunks, deltas, strict=False):
+        came += chunk["text"]
+        told += delta.reasoning_content or ""
+        if thought[: -len(thought.split()[-1])] in came:
+            break
+    if len(told.strip()) < len(thought) // 2:
+        raise Violation(
+            "a thought is held back until it ends", expected=repr(thought[: len(thought) // 2]), got=repr(told)
+        )

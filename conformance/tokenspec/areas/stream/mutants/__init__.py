@@ -1,0 +1,1 @@
+"""Broken implementations of this area, every one with exactly one fault."""
