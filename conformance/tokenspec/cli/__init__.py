@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("look", "Explain a requirement, a check, a case or a row."),
     "diff": ("look", "Show one case token by token, two implementations side by side."),
     "render": ("render", "Show your own conversation as tokens: owners, content and sampled masks."),
+    "try": ("try_", "Write a page: conversations beside their template, by two implementations."),
     "check-template": ("check_template", "Measure chat templates: certificate, losses, limits, other engines."),
     "audit": ("audit", "Find what breaks in a whole data set of conversations, and what would be trained."),
     "prepare": ("prepare", "Write a whole data set as ids and loss masks that trainers read."),
@@ -68,7 +69,8 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"{__name__}.{VERBS[cmd_name][0]}")
-        command: click.Command = getattr(module, "list_" if cmd_name == "list" else cmd_name.replace("-", "_"))
+        attribute = f"{cmd_name}_" if cmd_name in {"list", "try"} else cmd_name.replace("-", "_")
+        command: click.Command = getattr(module, attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
