@@ -11,6 +11,7 @@ import pytest
 
 from tokenspec.areas import areas, operations
 from tokenspec.models import available, load, specs
+from tokenspec.skeletons.adapter import LANGUAGES, source
 from tokenspec.store.smoke import smoke_cases
 
 ALONE = "import sys; sys.modules.update(torch=None, transformers=None, numpy=None); "
@@ -67,6 +68,18 @@ def test_a_smoke_on_one_row_needs_no_more_and_names_it_again() -> None:
     assert answer.stdout.endswith(
         "smoke passes. Next: tokenspec run --impl light_renderer:LightRenderer --row toy-bpe\n"
     )
+
+
+def test_a_program_is_judged_without_them(tmp_path: Path) -> None:
+    (tmp_path / "adapter.py").write_text(source(LANGUAGES["python"], ("bridge", "render")))
+    impl = f"cmd:{sys.executable} {tmp_path / 'adapter.py'}"
+    answer = run(True, "smoke", "--impl", impl)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "Adapter protocol: lines over a pipe" in answer.stdout
+    answer = run(
+        True, "run", "--impl", impl, "--area", "protocol", "--area", "bridge", "--status", "toy", "--jobs", "1"
+    )
+    assert answer.returncode in {0, 1}, answer.stdout + answer.stderr
 
 
 def test_a_smoke_that_judged_nothing_says_so() -> None:

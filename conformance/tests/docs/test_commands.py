@@ -39,7 +39,7 @@ PLACEHOLDER = re.compile(r"[A-Z]+|\.\.\.")
 NOT_RUN = {
     r"python3 -m venv|(\.venv/bin/)?pip install": "installs from a registry",
     r"(\.venv/bin/)?tox|\.tox/": "CI itself",
-    r"docker": "no daemon; conformance/tests/ci runs the steps of the image",
+    r"docker": "no daemon; conformance/tests/ci/test_image.py, tox -e wheel",
     r"sha256sum": "conformance/tests/fixtures/test_export.py",
     r"tokenspec (audit|prepare)": "the extra datasets: tox -e datasets",
     r"tokenspec models (pull|add)": "the network, or a row's goldens: conformance/tests/models",
