@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.compilers import needs
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
@@ -22,7 +23,7 @@ from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="unsupported: node is not installed")
+needs_node = needs("node")
 Chosen = tuple[str, ...]
 
 
@@ -116,8 +117,7 @@ def new(*options: str) -> str:
 
 
 def compiled(lang: str, compiler: str) -> Any:
-    missing = pytest.mark.skipif(shutil.which(compiler) is None, reason=f"unsupported: {compiler} is not installed")
-    return pytest.param(["--lang", lang], marks=[pytest.mark.compilers, missing])
+    return pytest.param(["--lang", lang], marks=[pytest.mark.compilers, needs(compiler)])
 
 
 @pytest.mark.parametrize(
