@@ -27,7 +27,7 @@ from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import load_cases
-from tokenspec.cli import group
+from tokenspec.cli import EXTRAS, group
 from tokenspec.data import fixtures_dir
 from tokenspec.models import specs
 from tokenspec.requirements import requirements
@@ -134,6 +134,7 @@ def test_environments_and_extras_and_options_of_others_are_there(pytestconfig: p
             assert set(names.split(",")) <= set(extras), command
         for option in re.findall(r"--tokenspec-[a-z-]+", command.text):
             pytestconfig.getoption(option)
+    assert set(EXTRAS) <= set(extras)
     page = (ROOT / "conformance/docs/pages/install.md").read_text()
     assert [name for name in extras if f"| `{name}` |" not in page] == []
 

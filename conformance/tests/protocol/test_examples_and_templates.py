@@ -170,7 +170,7 @@ def test_what_is_not_written_yet_is_no_pass(tmp_path: Path, monkeypatch: pytest.
 def test_nothing_is_overwritten_and_nothing_odd_is_written(tmp_path: Path) -> None:
     target = tmp_path / "a b" / "adapter.py"
     command = shlex.split(new(str(target.parent)).splitlines()[-1])
-    assert shlex.split(command[-1].removeprefix("cmd:")) == ["python3", str(target)]
+    assert shlex.split(command[command.index("--impl") + 1].removeprefix("cmd:")) == ["python3", str(target)]
     assert os.access(target, os.X_OK)
     again = CliRunner().invoke(group, ["adapter", "new", str(target.parent)])
     assert "exists and is kept" in str(again.exception)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
-from tokenspec.errors import TokenspecError
+from tokenspec.errors import TokenspecError, UsageError
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "Judge implementations and print the matrix."),
@@ -37,6 +37,19 @@ VERBS: dict[str, tuple[str, str]] = {
     "bench": ("bench", "Measure against the peers in one run, as ratios."),
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
 }
+
+
+EXTRAS = {
+    "reference": {"torch", "transformers", "numpy", "ijson"},
+    "pytest": {"pytest", "hypothesis", "syrupy"},
+    "hub": {"huggingface_hub", "tomli_w"},
+    "images": {"PIL"},
+    "client": {"httpx2"},
+    "plot": {"matplotlib"},
+    "datasets": {"datasets", "pyarrow"},
+    "ray": {"ray"},
+}
+"""What each extra brings, by the names it is imported by."""
 
 
 def end_quietly() -> NoReturn:
@@ -120,3 +133,11 @@ def main() -> None:
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        extra = next((name for name, modules in EXTRAS.items() if missing in modules), None)
+        if extra is None:
+            raise
+        cure = f"Run: pip install 'tokenspec[{extra}]'"
+        click.echo(f"tokenspec: this takes {missing}, which is not installed here. {cure}", err=True)
+        sys.exit(UsageError.exit_code)
