@@ -7,10 +7,12 @@ needed: they are imported as names only.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from site_pages.assemble import ROOT, assemble
 from sphinx.cmd.build import build_main
@@ -18,6 +20,14 @@ from sphinx.ext.autodoc.mock import mock
 
 LOADED = re.compile(r"""(?:\bsrc|<link[^>]*\bhref)=["']((?:https?:)?//[^"']+)""")
 FETCHED = re.compile(r"""(?:url\(|@import\s+)["']?((?:https?:)?//[^"')]+)""")
+SEARCHED = {
+    "docker": "in-your-ci",
+    "github action": "in-your-ci",
+    "pre-commit": "in-your-ci",
+    "vllm": "columns/vllm",
+    "qwen3": "rows/qwen3",
+}
+"""What people look for, as the search stems it, and the page whose title or headings have it."""
 HEAVY = ["torch", "transformers", "tokenizers", "numpy", "ijson"]
 
 
@@ -34,6 +44,23 @@ def loads_from_elsewhere(out: Path) -> list[str]:
     ]
 
 
+def not_found(out: Path) -> list[str]:
+    """Searches that do not lead to their page by its title or headings."""
+    written = (out / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(written.removeprefix("Search.setIndex(").rstrip(")"))
+
+    def pages(word: str) -> set[str]:
+        found: Any = index["titleterms"].get(word, [])
+        return {index["docnames"][number] for number in ([found] if isinstance(found, int) else found)}
+
+    wanted = {words: re.findall(r"[a-z0-9]+", words) for words in SEARCHED}
+    return [
+        f"{page}: a search for {words!r} does not find it"
+        for words, page in SEARCHED.items()
+        if any(page not in pages(word) for word in wanted[words])
+    ]
+
+
 def main(out: Path) -> int:
     """Assemble and build; the exit code is Sphinx's."""
     with tempfile.TemporaryDirectory() as folder:
@@ -43,13 +70,13 @@ def main(out: Path) -> int:
         code: int = build_main(
             ["-b", "html", "-W", "--keep-going", "-q", "-d", f"{folder}/doctrees", str(source), str(out)]
         )
-    for line in (found := loads_from_elsewhere(out)):
+    if code:
+        return code
+    for line in (found := [*loads_from_elsewhere(out), *not_found(out)]):
         print(line)
-    if code == 0 and found:
-        return 1
-    if code == 0:
+    if not found:
         print(f"wrote {out}. Open {out / 'index.html'} in a browser.")
-    return code
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tokenspec.areas import areas, operations
+from tokenspec.data import fixtures_dir
 from tokenspec.models import available, load, specs
+from tokenspec.skeletons.adapter import LANGUAGES, source
 from tokenspec.store.smoke import smoke_cases
 
 ALONE = "import sys; sys.modules.update(torch=None, transformers=None, numpy=None); "
@@ -67,6 +70,39 @@ def test_a_smoke_on_one_row_needs_no_more_and_names_it_again() -> None:
     assert answer.stdout.endswith(
         "smoke passes. Next: tokenspec run --impl light_renderer:LightRenderer --row toy-bpe\n"
     )
+
+
+def test_a_program_is_judged_without_them(tmp_path: Path) -> None:
+    (tmp_path / "adapter.py").write_text(source(LANGUAGES["python"], ("bridge", "render")))
+    impl = f"cmd:{sys.executable} {tmp_path / 'adapter.py'}"
+    answer = run(True, "smoke", "--impl", impl)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "Adapter protocol: lines over a pipe" in answer.stdout
+    answer = run(
+        True, "run", "--impl", impl, "--area", "protocol", "--area", "bridge", "--status", "toy", "--jobs", "1"
+    )
+    assert answer.returncode in {0, 1}, answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("models", "add", "--from-dir", str(fixtures_dir() / "toy/toy-bpe")), "reference"),
+        (("run", "--impl", "light_renderer:LightRenderer", "--row", str(fixtures_dir() / "toy/toy-bpe")), "reference"),
+        (("try", "--row", "toy-bpe", "-o", os.devnull), "reference"),
+        (("bench", "render"), "reference"),
+    ],
+    ids=lambda words: words if isinstance(words, str) else words[0],
+)
+def test_what_a_command_lacks_is_one_line_with_the_cure(words: tuple[str, ...], extra: str) -> None:
+    answer = run(True, *words)
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    (line,) = answer.stderr.splitlines()
+    assert line.endswith(f"which is not installed here. Run: pip install 'tokenspec[{extra}]'")
+
+
+def test_the_next_step_is_one_that_works() -> None:
+    assert "next: tokenspec adapter new --lang python my-adapter" in run(True, "doctor").stdout
 
 
 def test_a_smoke_that_judged_nothing_says_so() -> None:

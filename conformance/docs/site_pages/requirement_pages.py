@@ -65,9 +65,8 @@ def badge(block: Requirement) -> str:
 
 def checks_table(checks: Iterable[Check]) -> str:
     """Name, grade, kind and what it looks at."""
-    lines = ["| check | grade | kind | judges |", "|---|---|---|---|"]
-    lines += [f"| `{check.name}` | {check.level} | {check.kind} | {cell(check.doc)} |" for check in checks]
-    return "\n".join(lines)
+    rows = (f"| `{check.name}` | {check.level} | {check.kind} | {cell(check.doc)} |" for check in checks)
+    return table(("check", "grade", "kind", "judges"), rows)
 
 
 def no_check(block: Requirement) -> str:
@@ -109,6 +108,12 @@ def mutants_table(mutants: dict[str, str]) -> str:
     lines = ["Deliberately broken implementations, each caught by a check above:", "", "| mutant | its one edit |"]
     lines += ["|---|---|", *(f"| `{id_}` | {cell(note)} |" for id_, note in mutants.items())]
     return "\n".join(lines)
+
+
+def table(head: Iterable[str], rows: Iterable[str]) -> str:
+    """A Markdown table; the rows are written already."""
+    names = list(head)
+    return "\n".join([f"| {' | '.join(names)} |", "|---" * len(names) + "|", *rows])
 
 
 def cell(text: str) -> str:

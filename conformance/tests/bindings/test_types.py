@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.compilers import cargo_run, needs, needs_serde, type_checked
 from tokenspec.adapters import Ok
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
@@ -19,7 +19,6 @@ from tokenspec.areas.protocol.area import material
 from tokenspec.bindings.shapes import definitions
 from tokenspec.cli import group
 
-CRATES = Path("/usr/share/cargo/registry")
 RUST = """
 fn main() {
     for line in std::io::stdin().lines() {
@@ -59,10 +58,6 @@ def types(lang: str, *options: str) -> str:
     done = CliRunner().invoke(group, ["adapter", "types", "--lang", lang, *options])
     assert done.exit_code == 0, done.output
     return done.output
-
-
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"unsupported: {program} is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -142,43 +137,22 @@ def test_rust_needs_no_crate_without_its_feature(tmp_path: Path) -> None:
 
 @pytest.mark.compilers
 @needs("cargo")
-@pytest.mark.skipif(not CRATES.is_dir(), reason="unsupported: serde is not installed as a package of the system")
+@needs_serde
 def test_rust_reads_and_writes_what_is_spoken(tmp_path: Path, spoken: list[tuple[str, Any]]) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / ".cargo").mkdir()
-    (tmp_path / ".cargo/config.toml").write_text(
-        f'[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "{CRATES}"\n'
-    )
-    (tmp_path / "Cargo.toml").write_text(
-        '[package]\nname = "types"\nversion = "0.1.0"\nedition = "2021"\n[features]\ndefault = ["serde"]\n'
-        'serde = ["dep:serde", "dep:serde_json"]\n[dependencies]\n'
-        'serde = { version = "1", features = ["derive"], optional = true }\nserde_json = { version = "1", optional = true }\n'
-    )
     arm = '            "{0}" => serde_json::to_string(&serde_json::from_str::<wire::{0}>(&text).expect("{0}")).unwrap(),\n'
     arms = "".join(arm.format(name) for name in {name for name, _ in spoken})
-    (tmp_path / "src/wire.rs").write_text(types("rust"))
-    (tmp_path / "src/main.rs").write_text("#[allow(dead_code)]\nmod wire;\n" + RUST % arms)
-    done = subprocess.run(
-        ["cargo", "run", "--quiet", "--offline"],
-        cwd=tmp_path,
-        input=lines(spoken),
-        capture_output=True,
-        text=True,
-        check=False,
+    manifest = (
+        '[features]\ndefault = ["serde"]\nserde = ["dep:serde", "dep:serde_json"]\n[dependencies]\n'
+        'serde = { version = "1", features = ["derive"], optional = true }\nserde_json = { version = "1", optional = true }\n'
     )
-    assert done.returncode == 0, done.stderr
-    same(done.stdout.splitlines(), spoken)
+    sources = {"wire.rs": types("rust"), "main.rs": "#[allow(dead_code)]\nmod wire;\n" + RUST % arms}
+    same(cargo_run(tmp_path, manifest, sources, lines(spoken)).splitlines(), spoken)
 
 
 @pytest.mark.compilers
 @needs("npm")
 def test_typescript_takes_what_is_spoken(tmp_path: Path, spoken: list[tuple[str, Any]]) -> None:
-    quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(tmp_path)]
-    if subprocess.run(["npm", "install", *quiet, "typescript@5.9.3"], check=False, capture_output=True).returncode:
-        pytest.skip("unsupported: npm install typescript failed")
     (tmp_path / "types.ts").write_text(types("typescript"))
     used = "\n".join(f"export const v{at}: t.{name} = {json.dumps(value)};" for at, (name, value) in enumerate(spoken))
     (tmp_path / "used.ts").write_text(f'import type * as t from "./types";\n{used}\n')
-    command = [str(tmp_path / "node_modules/.bin/tsc"), "--strict", "--noEmit", "used.ts"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:]
+    type_checked(tmp_path, "used.ts")

@@ -140,7 +140,7 @@ def test_the_image_copies_what_is_there_and_ends_as_nobody_special() -> None:
     assert copied <= packed
     assert [line[1] for line in lines if line[0] == "USER"] == ["judge"]
     assert [line[0] for line in lines][-4:] == ["USER", "WORKDIR", "ENTRYPOINT", "CMD"]
-    assert re.search(r"ARG PYTHON=\d+\.\d+\.\d+-slim", text)
+    assert re.search(r"ARG PYTHON=\d+\.\d+\.\d+-slim-\w+@sha256:[0-9a-f]{64}\n", text)
 
 
 def test_the_hook_checks_a_template(tmp_path: Path) -> None:

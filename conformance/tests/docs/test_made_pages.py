@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tokenspec.adapters.resolve import registered
 from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
+from tokenspec.models import specs
 from tokenspec.requirements import chapters, requirements
 from tokenspec.traceability.lock import read_lock
 from tokenspec_reference.preparation import CODES
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs"))
-from site_pages import api, command_line, finding_pages, links, readme, requirement_pages
+from site_pages import api, column_pages, command_line, finding_pages, links, readme, requirement_pages, row_pages
 from site_pages import chapters as chapter_pages
 
 
@@ -40,6 +42,25 @@ def test_every_finding_has_its_section() -> None:
     for code in CODES.values():
         assert f"## {code.name}\n" in page
         assert all(words in page for words in (code.meaning, code.effect, code.cure, *code.requirements))
+
+
+def test_every_row_has_a_page_with_certificate_losses_wire_and_sources() -> None:
+    made = row_pages.pages()
+    assert set(made) == {f"rows/{id_}.md" for id_ in specs()} | {"rows/index.md"}
+    for spec in specs().values():
+        page = made[f"rows/{spec.id}.md"]
+        assert f"| [{spec.id}]({spec.id}.md) |" in made["rows/index.md"]
+        parts = ["Wire", "Sources", *(["Losses", "Certificate"] if spec.has_template else [])]
+        assert all(f"\n## {part}\n" in page for part in parts), spec.id
+        assert spec.tokenizer.sha256 in page
+
+
+def test_every_column_has_a_page_that_says_what_it_answers() -> None:
+    made = column_pages.pages()
+    points = {name for name, point in registered().items() if point.value.startswith("tokenspec")}
+    assert {f"columns/{name}.md" for name in points | {"vllm", "rt-seg", "nltk"}} <= set(made)
+    assert "--impl tokenspec.columns.vllm:VllmColumn" in made["columns/vllm.md"]
+    assert all("* answers [" in page for name, page in made.items() if not name.endswith("index.md"))
 
 
 def test_mutants_say_what_they_edit(pages: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from tokenizers import Tokenizer
 
 from tests.certificates.seeded import FAULTLESS, LOOP
 from tokenspec import data
@@ -20,6 +21,7 @@ from tokenspec.cli import group
 from tokenspec.curation import manifest
 from tokenspec.curation.lint import problems
 from tokenspec.models import load, specs
+from tokenspec.models.fingerprint import chkhsh, vector_texts
 from tokenspec.models.rows import committed_specs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -223,8 +225,27 @@ UNFIT: dict[str, tuple[Edit, tuple[str, ...], str]] = {
         (),
         "there is no chat template",
     ),
+    "a marker that is put together and no token": (
+        template(FAULTLESS.replace(LOOP, "{{- '<|{}|>'.format('begin') -}}" + LOOP)),
+        (),
+        "the template writes '<|begin|>' and the tokenizer has no such token",
+    ),
+    "an area that has nothing for it": (
+        template(FAULTLESS),
+        ("--area", "render", "--area", "aligners"),
+        "--area aligners: no case of it applies to this row; areas that have some: render",
+    ),
+    "a fingerprint of another vocabulary": (
+        template(FAULTLESS),
+        ("--fingerprint", "0" * 64, "--evidence", "somewhere"),
+        "fingerprint chkhsh is not 000000000000; this is another vocabulary",
+    ),
     "a template that does not parse": (template("{% for m in messages %}"), (), "does not parse: line 1"),
-    "a template that opens no turn": (template("{{ messages | length }}"), (), "cannot be told from renders"),
+    "a template that opens no turn": (
+        template("{{ messages | tojson }}{{ tools | tojson }}"),
+        (),
+        "cannot be told from renders",
+    ),
     "a template that refuses a question": (
         template("{{- raise_exception('never') -}}"),
         (),
@@ -270,6 +291,23 @@ def test_a_row_does_not_take_the_place_of_another_that_has_its_vocabulary() -> N
     assert all(name.split("/")[:2] in (["fast-forward", "kimi-k2"], ["grammar-mask", "kimi-k2"]) for name in lost)
 
 
+def test_a_row_of_one_area_is_whole_and_real_by_a_fingerprint_of_others(world: Path) -> None:
+    before = list(problems())
+    (chkhsh_text, _), tokenizer = vector_texts(), Tokenizer.from_file(str(world / "tokenizer.json"))
+    listed = chkhsh(tokenizer.encode(chkhsh_text, add_special_tokens=False).ids)
+    words = ("--area", "render", "--fingerprint", listed, "--evidence", "the list of a converter")
+    code, said = tokenspec("models", "add", "--from-dir", world, *words)
+    assert code == 0, said
+    assert "added little (real): row file, certificate, " in said
+    assert " goldens (render), manifest" in said
+    row = specs()["little"]
+    assert (row.status, row.cases, row.fingerprint.chkhsh) == ("real", ("render/",), listed)
+    assert {path.name for path in (data.fixtures_dir() / "golden/little").iterdir()} == {"render.json"}
+    assert list(problems()) == before
+    assert "only render/" in tokenspec("explain", "little")[1]
+    assert displaced(msgspec.structs.replace(specs()["toy-bpe"], id="a-toy", cases=("render/",))) == []
+
+
 def test_an_error_while_writing_leaves_nothing(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(data.fixtures_dir())
 
@@ -291,6 +329,9 @@ def test_an_error_while_writing_leaves_nothing(world: Path, monkeypatch: pytest.
         (("model", "--revision", REVISION), "REPO is owner/name"),
         (("--from-dir", "no-such-folder"), "no such folder"),
         (("org/model", "--revision", REVISION, "--from-dir", "."), "and not both"),
+        (("--from-dir", str(ROOT / "fixtures/toy/toy-bpe"), "--area", "rendr"), "Did you mean render"),
+        (("--from-dir", str(ROOT / "fixtures/toy/toy-bpe"), "--fingerprint", "12"), "64 hex digits"),
+        (("--from-dir", str(ROOT / "fixtures/toy/toy-bpe"), "--fingerprint", "0" * 64), "needs --evidence"),
     ],
 )
 def test_usage_errors_say_what_to_write(arguments: tuple[str, ...], says: str) -> None:

@@ -82,4 +82,5 @@ def test_generation_config_names_further_stop_tokens(tmp_path) -> None:
 
 
 def test_a_marker_that_is_filled_in_is_not_missed() -> None:
-    assert markers("<|im_end|>{{ '<|role{}|>'.format(':x') }}{{ '<|im_start|>' }}") == {"<|im_end|>", "<|im_start|>"}
+    template = "<|im_end|>{{ '<|role{}|>'.format(':x') }}{{ '<|im_start|>' }}"
+    assert markers(template) == {"<|im_end|>", "<|im_start|>", "<|role{}|>"}

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.compilers import needs
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
@@ -22,7 +23,7 @@ from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Verdict, exit_code
 
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="unsupported: node is not installed")
+needs_node = needs("node")
 Chosen = tuple[str, ...]
 
 
@@ -116,8 +117,7 @@ def new(*options: str) -> str:
 
 
 def compiled(lang: str, compiler: str) -> Any:
-    missing = pytest.mark.skipif(shutil.which(compiler) is None, reason=f"unsupported: {compiler} is not installed")
-    return pytest.param(["--lang", lang], marks=[pytest.mark.compilers, missing])
+    return pytest.param(["--lang", lang], marks=[pytest.mark.compilers, needs(compiler)])
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_is_not_written_yet_is_no_pass(tmp_path: Path, monkeypatch: pytest.
 def test_nothing_is_overwritten_and_nothing_odd_is_written(tmp_path: Path) -> None:
     target = tmp_path / "a b" / "adapter.py"
     command = shlex.split(new(str(target.parent)).splitlines()[-1])
-    assert shlex.split(command[-1].removeprefix("cmd:")) == ["python3", str(target)]
+    assert shlex.split(command[command.index("--impl") + 1].removeprefix("cmd:")) == ["python3", str(target)]
     assert os.access(target, os.X_OK)
     again = CliRunner().invoke(group, ["adapter", "new", str(target.parent)])
     assert "exists and is kept" in str(again.exception)

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from tokenspec.datasets.looking import Shown
 from tokenspec.datasets.outcome import Example, Outcome
 from tokenspec.datasets.page import audit_page
-from tokenspec.report.conversation import conversation_data
 from tokenspec.report.jsonl import Report
 from tokenspec.report.page import page, write_page
+from tokenspec.report.tried import Answer, Tried, tried_data
 from tokenspec.verdict import Verdict
 from tokenspec_reference.preparation import CODES
 
@@ -331,18 +332,35 @@ def test_it_prints_and_says_so_without_javascript(opened: Open, tmp_path: Path) 
     assert "switched off" in silent.locator("noscript").inner_text()
 
 
-def test_a_conversation_is_shown_the_same_way(opened: Open) -> None:
+def test_conversations_are_shown_side_by_side_and_what_is_pasted_is_read(opened: Open) -> None:
+    given = {"messages": [{"role": "user", "content": NASTY}, {"role": "developer", "content": "gone"}]}
     shown = tokens("<s>", NASTY, "bye")
-    data = conversation_data(
-        impl="mine",
-        info={"version": "1"},
-        row="toy",
-        tokens=shown,
-        roles=["user"],
-        given=[NASTY],
-        again="tokenspec render",
-    )
-    page_ = opened(page("tokenspec: toy", data, [("row", "toy")]))
-    assert texts(page_, ".shares tbody tr")[0].split() == ["0", "user", "3", "3", "0"]
-    assert page_.locator(".k-content").count() >= 3
-    assert page_.evaluate("window.ran") is None
+    answers = [Answer(shown, NASTY), Answer(replace(shown, ids=[*shown.ids[:2], 77]), NASTY)]
+    refused = Tried("two", {"messages": [{"role": "user", "content": "1"}]}, [answers[0], Answer(None, said="no")])
+    both = [("mine", {"version": "1"}), ("other", {})]
+    data = tried_data("toy", NASTY, both, [Tried("one", given, answers), refused], ["tokenspec", "try"], ["one"])
+    for width in (1280, 390):
+        page_ = opened(page("tokenspec: toy", data, [("row", "toy")]), width=width)
+        assert texts(page_, ".shares tbody tr")[0].split() == ["0", "user", "3", "3", "0"]
+        assert page_.locator(".k-content").count() >= 3
+        assert page_.locator("#result .text .first").count() == 2
+        assert page_.locator("#result tr.differs.first").count() == 1
+        assert texts(page_, ".complaints li") == ["the content of message 1 (developer)"] * 2
+        assert page_.locator(".template").inner_text() == NASTY
+        assert texts(page_, "#said code") == ["tokenspec try one"]
+        assert page_.evaluate("document.documentElement.scrollWidth") == width
+        page_.locator(".tab").nth(1).click()
+        assert "Nothing to compare" in page_.locator("#result").inner_text()
+        page_.fill("#paste", '[{"role": "user", "content": "1"}]')
+        assert page_.locator(".tab[aria-current=page]").inner_text() == "two"
+        for pasted, said in {
+            "[1": "No JSON",
+            "[1]": "messages[0] has no role",
+            '{"messages": [], "mesages": []}': "Unknown field mesages",
+            '[{"role": "user", "content": 1}]': "This conversation is not in the page",
+        }.items():
+            page_.fill("#paste", pasted)
+            assert said in page_.locator("#said").inner_text()
+            assert not page_.locator("#result").is_visible()
+        assert texts(page_, "#said code") == ['tokenspec try - <<\'END\'\n[{"role": "user", "content": 1}]\nEND']
+        assert page_.evaluate("window.ran") is None

@@ -208,8 +208,41 @@ def test_a_page_of_a_conversation(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "Open it in a browser" in done.stderr
     assert '"kind":"conversation"' in out.read_text()
-    assert "tokenspec render conversation.json --row toy-bpe --impl reference" in out.read_text()
+    again = "tokenspec render --row toy-bpe --impl reference --html page.html"
+    assert f'"again":"{again} conversation.json"' in out.read_text()
     assert str(tmp_path) not in out.read_text()
+
+
+def written(path: Path) -> dict[str, Any]:
+    """The data of a page."""
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', path.read_text())
+    return json.loads(data)
+
+
+def test_conversations_beside_their_template_by_two_implementations(tmp_path: Path) -> None:
+    out = tmp_path / "try.html"
+    done = tokenspec("try", "--row", "toy-bpe", "-o", out)
+    assert done.exit_code == 0, done.output
+    data = written(out)
+    assert [one["title"] for one in data["conversations"]] == ["a question", "a call", "a thought"]
+    assert [impl["impl"] for impl in data["implementations"]] == ["reference", "transformers"]
+    assert all({mark for mark, _, _ in one["runs"]} == {"="} for one in data["conversations"])
+    lost = [[side["vanished"] for side in one["sides"]] for one in data["conversations"]]
+    assert lost == [[[], []], [[], []], [["the reasoning of message 1 (assistant)"]] * 2]
+    assert "{%" in data["template"]
+    given = [{"role": "user", "content": 'a "b" \\ c'}, {"role": "nobody", "content": "Well."}]
+    path = conversation(tmp_path, given)
+    words = ["try", path, "--row", "toy-added", "--impl", "reference", "--generation-prompt", "-o", out]
+    assert tokenspec(*words, "--impl", "renderers").stderr.startswith("warning: renderers: unsupported: ")
+    (one,) = written(out)["conversations"]
+    assert one["sides"][0]["vanished"] == ["the content of message 1 (nobody)"]
+    assert "tokens" not in one["sides"][1]
+    assert one["runs"] is None
+    again = "tokenspec try --row toy-added --impl reference --impl renderers --generation-prompt conversation.json"
+    assert written(out)["again"] == again
+    assert str(tokenspec(*words, "--impl", "a", "--impl", "b").exception).startswith("--impl b: a page shows one")
+    refused = tokenspec("try", conversation(tmp_path, []), "--row", "toy-bpe", "-o", out)
+    assert getattr(refused.exception, "exit_code", None) == 3
 
 
 @pytest.mark.parametrize(
@@ -264,7 +297,12 @@ def test_an_implementation_that_breaks_is_an_adapter_error(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize(
-    "verb", [["render"], *(["report", name] for name in ("html", "md", "junit", "json", "badge", "combine", "compare"))]
+    "verb",
+    [
+        ["render"],
+        ["try"],
+        *(["report", name] for name in ("html", "md", "junit", "json", "badge", "combine", "compare")),
+    ],
 )
 def test_help_says_what_it_does_in_100_columns(verb: list[str]) -> None:
     done = tokenspec(*verb, "--help")

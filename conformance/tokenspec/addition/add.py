@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tokenspec.addition.answers import instabilities
-from tokenspec.addition.files import AdditionRefused, Published, pins, problems
+from tokenspec.addition.files import AdditionRefused, Published, ill_formed, pins, problems
 from tokenspec.addition.goldens import Made, displaced, known, make_goldens
 from tokenspec.addition.row import Stated, row_spec, row_toml, stated_wire
 from tokenspec.addition.wire import infer_features, infer_wire
+from tokenspec.areas import areas
+from tokenspec.areas.selection import load_cases, rows_of
 from tokenspec.data import checkout_root, fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.models import publisher
@@ -117,6 +119,8 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         facts = certify(row, with_tokens=False).facts
         features = infer_features(facts)
         row = Row(msgspec.structs.replace(row.spec, features=features), row.directory)
+        if stays and (found := list(_unfit(row, published, stated, dropped(facts)))):
+            raise AdditionRefused(stated.id, found)
         (work / "row.toml").write_text(row_toml(row.spec), encoding="utf-8")
         step("asking the oracle in two processes", 0, 1)
         if unstable := instabilities(work / "row.toml", row.directory, date=stated.date):
@@ -129,9 +133,7 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
                 stated.id,
                 ["what opens and closes an assistant turn cannot be told from renders: give --open, --close, --stop"],
             )
-        if stays and (unnamed := list(_unaccepted(dropped(facts), stated.accepted))):
-            raise AdditionRefused(stated.id, unnamed)
-        spec = msgspec.structs.replace(row.spec, wire=wire)
+        spec = msgspec.structs.replace(row.spec, wire=wire, cases=stated.cases)
         row = Row(spec, row.directory)
         if lost := displaced(spec) if stays else []:
             other = lost[0].split("/")[1]
@@ -141,6 +143,37 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         with known(spec, folder(spec, published.tokenizer, published.template)):
             made = make_goldens(row, work / "golden", lambda done, total: step("making goldens", done, total))
         yield Addition(spec, published, certificate, made, notes, work)
+
+
+def _unfit(row: Row, published: Published, stated: Stated, lost: dict[str, str]) -> Iterator[str]:
+    """What is wrong with a row among the others, as far as a few renders show."""
+    yield from unjudged(row.spec, stated)
+    yield from formed(row, published, stated.plain)
+    yield from _unaccepted(lost, stated.accepted)
+
+
+def unjudged(spec: RowSpec, stated: Stated) -> Iterator[str]:
+    """Areas that were asked for and have nothing for the row."""
+    others = [row for row in specs().values() if row.id != spec.id]
+    able = [
+        area.name
+        for area in areas().values()
+        if area.oracle and any(spec.id in rows_of(area, case, [*others, spec]) for case in load_cases(area))
+    ]
+    for name in stated.areas:
+        if name not in able:
+            yield f"--area {name}: no case of it applies to this row; areas that have some: {', '.join(able) or 'none'}"
+
+
+def formed(row: Row, published: Published, plain: frozenset[str]) -> list[str]:
+    """Markers that the template puts together, as they stand in renders, and that are no token."""
+    from tokenspec.certificate.calls import spelling_of
+    from tokenspec.certificate.probe import Probe
+    from tokenspec.certificate.scenarios import scenarios, tools_of
+
+    probe = Probe(row)
+    texts = (probe.text(messages, tools=tools_of(messages)) for messages in scenarios(spelling_of(probe)).values())
+    return list(ill_formed(published, plain, [text for text in texts if isinstance(text, str)]))
 
 
 def _unaccepted(lost: dict[str, str], accepted: frozenset[str]) -> Iterator[str]:
@@ -207,8 +240,9 @@ def land(addition: Addition, reason: str) -> list[Path]:
         write_atomically(written[-1], row_toml(spec))
         committed_specs.cache_clear()
         load.cache_clear()
-        written.append(profiles.path_of(spec.id))
-        profiles.write(spec.id)
+        if profiles.answered(spec.id):
+            written.append(profiles.path_of(spec.id))
+            profiles.write(spec.id)
         manifest.write_manifest()
     except BaseException:
         for path in reversed(written):

@@ -13,7 +13,7 @@ from tokenspec.models.cache import sha256
 from tokenspec.models.errors import BuildError, FetchError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from tokenspec.models.spec import Hub
@@ -156,10 +156,27 @@ def problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
     for name, text in published.named.items():
         if len(ids(text)) != 1:
             yield f"{name} {text!r} is missing in {publisher.TOKENIZER}: it encodes to {ids(text)}, not to one token"
-    for marker in sorted(markers(published.template) - plain):
-        if len(ids(marker)) != 1:
+    yield from no_tokens(published, {marker for marker in markers(published.template) if "{}" not in marker} - plain)
+
+
+def ill_formed(published: Published, plain: frozenset[str], texts: Iterable[str]) -> Iterator[str]:
+    """Markers that are filled in by ``format`` (``<|assistant{}|>``), as they stand in ``texts``, and are no token."""
+    forms = [
+        re.compile("[^<>|｜]{0,40}".join(map(re.escape, marker.split("{}"))))
+        for marker in markers(published.template)
+        if "{}" in marker
+    ]
+    yield from no_tokens(published, {found for form in forms for text in texts for found in form.findall(text)} - plain)
+
+
+def no_tokens(published: Published, written: set[str]) -> Iterator[str]:
+    """Markers that the template writes and that are several ids."""
+    tokenizer = _loads(published.tokenizer)
+    for marker in sorted(written):
+        count = len(tokenizer.encode(marker, add_special_tokens=False).ids)
+        if count != 1:
             yield (
-                f"the template writes {marker!r} and the tokenizer has no such token (it becomes {len(ids(marker))} "
+                f"the template writes {marker!r} and the tokenizer has no such token (it becomes {count} "
                 f"ids); add the token, or say that it is ordinary text with --plain '{marker}'"
             )
 
@@ -167,13 +184,13 @@ def problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
 def markers(template: str) -> set[str]:
     """Control-token shaped texts in the string literals and the plain text of a template.
 
-    One that is filled in by ``format`` (``<|assistant{}|>``) is not written as it stands there.
+    One that is filled in by ``format`` (``<|assistant{}|>``) has its braces still.
     """
     from transformers.utils import chat_template_utils
 
     environment: Any = chat_template_utils._compile_jinja_template(template).environment  # noqa: SLF001
     pieces = [word for _, kind, word in environment.lex(template) if kind in {"data", "string"}]
-    return {marker for piece in pieces for marker in MARKER.findall(piece) if "{}" not in marker}
+    return {marker for piece in pieces for marker in MARKER.findall(piece)}
 
 
 def pins(published: Published) -> dict[str, str]:

@@ -22,7 +22,10 @@ LARGEST = 2**53
 
 @dataclass(frozen=True)
 class Stated:
-    """What only a person can say of a row; empty wire tuples are inferred."""
+    """What only a person can say of a row; empty wire tuples are inferred.
+
+    ``areas`` are those it is judged in, empty for all; ``fingerprint`` is llama.cpp's, as published elsewhere.
+    """
 
     id: str
     family: str
@@ -38,6 +41,18 @@ class Stated:
     closer: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     placeholder: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
+    fingerprint: str | None = None
+
+    @property
+    def proven(self) -> bool:
+        """Whether something outside the files says that they are the model's."""
+        return self.hub is not None or self.fingerprint is not None
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The beginnings of the case ids that the row confines itself to."""
+        return tuple(f"{area}/" for area in self.areas)
 
 
 def row_spec(published: Published, stated: Stated, wire: Wire, features: tuple[str, ...]) -> RowSpec:
@@ -49,7 +64,7 @@ def row_spec(published: Published, stated: Stated, wire: Wire, features: tuple[s
     return RowSpec(
         id=stated.id,
         family=stated.family,
-        status="real" if stated.hub else "unproven",
+        status="real" if stated.proven else "unproven",
         summary=stated.summary,
         features=features,
         oracle="transformers",
@@ -60,7 +75,7 @@ def row_spec(published: Published, stated: Stated, wire: Wire, features: tuple[s
         special=dict(sorted(published.added.items(), key=lambda entry: entry[1])),
         template=Template(sha256=pinned["template"], source=template),
         options=stated.options,
-        fingerprint=Fingerprint(vectors=_vectors(published)),
+        fingerprint=Fingerprint(vectors=_vectors(published), chkhsh=stated.fingerprint),
         hub=stated.hub,
     )
 

@@ -186,11 +186,5 @@ def _by_row(
 
 def rows_of(area: Area, case: Case, row_specs: Sequence[RowSpec]) -> list[str]:
     """The row keys a case applies to; ``Case.rows`` and the ``cases`` of rows narrow what the area offers."""
-    offered = list(area.rows(case, row_specs))
-    confined = {spec.id: spec for spec in row_specs if spec.cases}
-    return [
-        row
-        for row in offered
-        if (case.rows is None or row in case.rows)
-        and all(confined[part].takes(case.id) for part in models_of(row) if part in confined)
-    ]
+    offered = area.rows(case, [spec for spec in row_specs if spec.takes(case.id)])
+    return [row for row in offered if case.rows is None or row in case.rows]

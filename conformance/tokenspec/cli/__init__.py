@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
-from tokenspec.errors import TokenspecError
+from tokenspec.errors import TokenspecError, UsageError
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "Judge implementations and print the matrix."),
@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("look", "Explain a requirement, a check, a case or a row."),
     "diff": ("look", "Show one case token by token, two implementations side by side."),
     "render": ("render", "Show your own conversation as tokens: owners, content and sampled masks."),
+    "try": ("try_", "Write a page: conversations beside their template, by two implementations."),
     "check-template": ("check_template", "Measure chat templates: certificate, losses, limits, other engines."),
     "audit": ("audit", "Find what breaks in a whole data set of conversations, and what would be trained."),
     "prepare": ("prepare", "Write a whole data set as ids and loss masks that trainers read."),
@@ -36,6 +37,19 @@ VERBS: dict[str, tuple[str, str]] = {
     "bench": ("bench", "Measure against the peers in one run, as ratios."),
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
 }
+
+
+EXTRAS = {
+    "reference": {"torch", "transformers", "numpy", "ijson"},
+    "pytest": {"pytest", "hypothesis", "syrupy"},
+    "hub": {"huggingface_hub", "tomli_w"},
+    "images": {"PIL"},
+    "client": {"httpx2"},
+    "plot": {"matplotlib"},
+    "datasets": {"datasets", "pyarrow"},
+    "ray": {"ray"},
+}
+"""What each extra brings, by the names it is imported by."""
 
 
 def end_quietly() -> NoReturn:
@@ -68,7 +82,8 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"{__name__}.{VERBS[cmd_name][0]}")
-        command: click.Command = getattr(module, "list_" if cmd_name == "list" else cmd_name.replace("-", "_"))
+        attribute = f"{cmd_name}_" if cmd_name in {"list", "try"} else cmd_name.replace("-", "_")
+        command: click.Command = getattr(module, attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -118,3 +133,11 @@ def main() -> None:
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        extra = next((name for name, modules in EXTRAS.items() if missing in modules), None)
+        if extra is None:
+            raise
+        cure = f"Run: pip install 'tokenspec[{extra}]'"
+        click.echo(f"tokenspec: this takes {missing}, which is not installed here. {cure}", err=True)
+        sys.exit(UsageError.exit_code)

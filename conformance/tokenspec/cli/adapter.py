@@ -14,7 +14,7 @@ from tokenspec.errors import UnknownName, UsageError
 from tokenspec.skeletons.adapter import IN_PROCESS, LANGUAGES, Language, examples, source
 from tokenspec.store.writing import write_atomically
 
-DEFAULT = "segment"
+DEFAULT = "render"
 ROW = "toy-bpe"
 """The row that the examples know."""
 
@@ -66,7 +66,7 @@ operation_option = click.option(
 def new(lang: str, operations: tuple[str, ...], in_process: bool, folder: Path) -> None:
     """Write an adapter into FOLDER (default: here). It runs at once; nothing is overwritten.
 
-    Without --op it claims segment, and answers a little of it.
+    Without --op it claims render, and answers a little of it.
 
     Example: tokenspec adapter new --lang rust --op render --op parse my-adapter
     """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tokenspec.addition.files import Published
     from tokenspec.addition.row import Stated
 
+FINGERPRINT = re.compile(r"^[0-9a-f]{64}$")
 REVISION = re.compile(r"^[0-9a-f]{40}$")
 
 
@@ -40,6 +41,8 @@ REVISION = re.compile(r"^[0-9a-f]{40}$")
 @click.option("--close", "closer", multiple=True, help="What closes an assistant turn; default: inferred.")
 @click.option("--stop", multiple=True, help="A stop token; default: inferred.")
 @click.option("--placeholder", multiple=True, help="A token that stands for a media part.")
+@click.option("--area", "areas", multiple=True, metavar="AREA", help="Judge it in this area only; repeatable.")
+@click.option("--fingerprint", metavar="SHA256", help="llama.cpp's of its vocabulary, published where --evidence says.")
 @click.option("--sheet", type=click.Path(path_type=Path), help="Also write the review sheet as Markdown.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write into the fixtures.")
 def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: Any) -> None:
@@ -48,6 +51,9 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
     Reads and hashes the files, renders every case twice, refuses what does not repeat, certifies, makes goldens for the
     new row only, and prints a sheet to review. Nothing is written unless all of it succeeds. Tools, calls and roles
     that vanish from the text are named with a "!", and each must be accepted: --accept role-developer.
+
+    A row is real with evidence from outside the files: a revision of the hub, or --fingerprint. One from a folder alone
+    is unproven: it is judged where it is named, and gates nothing.
 
     Example: tokenspec models add org/model --revision 0123...cdef --licence Apache-2.0 --sheet review.md
     """
@@ -65,7 +71,8 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
             return
         written = land(addition, f"added from {published.origin}")
     click.echo(
-        f"added {stated.id}: row file, certificate, {len(addition.made)} goldens, manifest ({len(written)} places)"
+        f"added {stated.id} ({addition.spec.status}): row file, certificate, {len(addition.made)} goldens "
+        f"({', '.join(dict.fromkeys(cell.area.name for cell, _ in addition.made))}), manifest ({len(written)} places)"
     )
     if stated.hub is None:
         click.echo(f"other machines find its files under $TOKENSPEC_MODELS_DIR/{stated.id}; a hub revision is better")
@@ -89,6 +96,7 @@ def _read(
 ) -> tuple[Published, Stated]:
     from tokenspec.addition.files import hub_folder, read_published
     from tokenspec.addition.row import Stated
+    from tokenspec.areas import area_of
     from tokenspec.models.spec import Hub
 
     if (repo is None) == (from_dir is None):
@@ -122,8 +130,19 @@ def _read(
         closer=given["closer"],
         stop=given["stop"],
         placeholder=given["placeholder"],
+        areas=tuple(area_of(area).name for area in dict.fromkeys(given["areas"])),
+        fingerprint=_fingerprint(given["fingerprint"], given["evidence"]),
     )
     return published, stated
+
+
+def _fingerprint(stated: str | None, evidence: str | None) -> str | None:
+    """A fingerprint of another's, and where that stands."""
+    if stated is not None and not FINGERPRINT.match(stated):
+        raise UsageError("--fingerprint is the sha256 that llama.cpp's converter lists for a vocabulary: 64 hex digits")
+    if stated is not None and evidence is None:
+        raise UsageError("--fingerprint needs --evidence: where it is published, so that others find it")
+    return stated
 
 
 def _option(text: str) -> tuple[str, Any]:

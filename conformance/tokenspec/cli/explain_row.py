@@ -36,6 +36,7 @@ def _pins(spec: RowSpec) -> list[tuple[str, str]]:
     features = f"{' '.join(spec.features)}; options {options or 'none'}; straddle {spec.wire.straddle}"
     found = [
         ("features", features),
+        *([("cases", f"only {' '.join(spec.cases)}")] if spec.cases else []),
         ("turn", f"{_quoted(spec.wire.assistant_open)} ... {_quoted(spec.wire.assistant_close)}"),
         ("stop", _quoted(spec.wire.stop)),
         ("pinned", f"template {spec.template.sha256[:12]}, tokenizer {spec.tokenizer.sha256[:12]}; {spec.licence}"),

@@ -119,7 +119,7 @@ def promote(
     unless everything about it is well formed.
 
     Example: tokenspec fixtures promote failure.json --area render --slug newline-before-call
-    --why "A newline ends the text before a call." --flag BOUNDARY_MERGE --requires RND-010
+    --why "A newline ends the text before a call." --flag SEAM_MERGE --requires RND-010
     """
     from tokenspec.areas import areas
     from tokenspec.curation.promote import counterexample_in_report, read_counterexample

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import platform
 from collections.abc import Mapping
 from typing import Any
@@ -217,4 +218,6 @@ def doctor() -> None:
     command, others = how_to_get(missing)
     for line in others:
         console.print(f"  left out: {line}", soft_wrap=True)
-    console.print(f"next: {command or 'tokenspec run --impl reference'}", soft_wrap=True)
+    judges = importlib.util.find_spec("transformers") is not None and importlib.util.find_spec("torch") is not None
+    then = "tokenspec run --impl reference" if judges else "tokenspec adapter new --lang python my-adapter"
+    console.print(f"next: {command or then}", soft_wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -26,13 +25,13 @@ from tokenspec.models import Row, load
 from tokenspec.models.assets import assets_of
 from tokenspec.report.conversation import (
     Share,
-    conversation_data,
     print_conversation,
     print_shares,
     shares,
     token_table,
 )
 from tokenspec.report.exhibit import owner_texts, tokens
+from tokenspec.report.tried import Answer, Tried, tried_data
 from tokenspec.runner import DEFAULT_TIMEOUT, Run
 from tokenspec.store.records import Case
 from tokenspec.store.writing import write_atomically
@@ -95,10 +94,11 @@ def render(
         found |= {"media": [asdict(medium) for medium in media]} if expand else {}
         click.echo(json.dumps({**found, "messages": counts}, ensure_ascii=False))
     elif html is not None:
-        again = command(
-            conversation, row, impl, tools_file, options, generation_prompt=generation_prompt, expand=expand
-        )
-        save_page(html, column, row, again, shown, roles, given)
+        words = [*option_words(options, prompt=generation_prompt), *(["--media"] if expand else [])]
+        again = ["tokenspec", "render", "--row", row, "--impl", impl, *words, "--html", html.name]
+        files = [conversation, *(["--tools", tools_file] if tools_file is not None else [])]
+        tried = Tried(title_of(conversation), given, [Answer(shown, "".join(owner_texts(loaded.vocabulary, shown)))])
+        save_page(html, loaded, [column], [tried], again, files)
     elif every_token:
         print_shares(screen(), shares(shown, roles))
         echo_media(media)
@@ -109,35 +109,28 @@ def render(
         click.echo("Next: add --html FILE for a page, --tokens for every token, --impl for another implementation")
 
 
-def command(
-    conversation: str,
-    row: str,
-    impl: str,
-    tools: str | None,
-    options: tuple[str, ...],
-    *,
-    generation_prompt: bool,
-    expand: bool,
-) -> str:
-    """The command that shows the same again; files by their names, a page must not name this machine's folders."""
-    words = ["tokenspec", "render", Path(conversation).name, "--row", row, "--impl", impl]
-    words += ["--tools", Path(tools).name] if tools is not None else []
-    words += [word for option in options for word in ("--option", option)]
-    words += ["--media"] if expand else []
-    return shlex.join([*words, "--generation-prompt"] if generation_prompt else words)
+def option_words(options: Iterable[str], *, prompt: bool) -> list[str]:
+    """The template options as they are given again."""
+    words = [word for option in options for word in ("--option", option)]
+    return [*words, "--generation-prompt"] if prompt else words
+
+
+def title_of(name: str) -> str:
+    """A conversation by its file's name: a page must not name this machine's folders."""
+    return "standard input" if name == "-" else Path(name).name
 
 
 def save_page(
-    path: Path, column: Column, row: str, again: str, shown: Tokens, roles: list[str], given: dict[str, Any]
+    path: Path, row: Row, columns: Sequence[Column], tried: Sequence[Tried], again: Sequence[str], files: Sequence[str]
 ) -> None:
-    """The same page as that of a report, with this one conversation."""
+    """The conversations beside their template, as one page; ``again`` and ``files`` are the command's words."""
     from tokenspec.report.catalog import versions
     from tokenspec.report.page import page
 
-    data = conversation_data(
-        impl=column.name, info=column.info, row=row, tokens=shown, roles=roles, given=given, again=again
-    )
-    write_atomically(path, page(f"tokenspec: {row}", data, [("row", row), *versions().items()]))
+    implementations = [(column.name, column.info) for column in columns]
+    names = [Path(file).name or file for file in files]
+    data = tried_data(row.spec.id, row.chat_template, implementations, tried, again, names)
+    write_atomically(path, page(f"tokenspec: {row.spec.id}", data, [("row", row.spec.id), *versions().items()]))
     click.echo(f"wrote {path}. Open it in a browser.", err=True)
 
 

@@ -54,6 +54,11 @@ class RowVocabulary:
             return self.backend_tokenizer.id_to_token(ids)
         return [self.backend_tokenizer.id_to_token(id_) for id_ in ids]
 
+    def named(self, name: str) -> str | None:
+        """The special token that the configuration calls ``bos_token``, ``pad_token``, ...; None: there is none."""
+        found = self._named.get(name)
+        return None if found is None else str(found)
+
     @cached_property
     def unk_token_id(self) -> int | None:
         """The id of the unknown token, where one is named."""

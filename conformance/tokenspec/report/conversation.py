@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -115,22 +113,3 @@ def wrapped(text: str, width: int) -> Iterator[str]:
     """Lines of at most ``width`` characters; no character is lost or moved."""
     for line in text.removesuffix("\n").split("\n"):
         yield from [line[start : start + width] for start in range(0, len(line), width)] or [""]
-
-
-def conversation_data(
-    *, impl: str, info: dict[str, str], row: str, tokens: Tokens, roles: Sequence[str], given: object, again: str
-) -> dict[str, Any]:
-    """The page's data: pieces are stored once, like in the page of a run."""
-    pieces = list(dict.fromkeys(tokens.pieces))
-    number = {piece: index for index, piece in enumerate(pieces)}
-    side = {"ids": tokens.ids, "owners": tokens.owners, "start": tokens.start, "total": tokens.total}
-    return {
-        "kind": "conversation",
-        "subtitle": f"a conversation on {row}",
-        "implementations": [{"impl": impl, "label": impl, "info": info}],
-        "messages": [asdict(share) for share in shares(tokens, roles)],
-        "tokens": {**side, "pieces": [number[piece] for piece in tokens.pieces]},
-        "pieces": pieces,
-        "input": json.dumps(given, ensure_ascii=False, indent=1),
-        "again": again,
-    }

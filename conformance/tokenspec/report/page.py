@@ -19,7 +19,17 @@ from tokenspec.store.writing import write_atomically
 
 NON_CHARACTERS = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
 NOT_HTML = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef{NON_CHARACTERS}]")
-SCRIPTS = ("state.js", "filter.js", "elements.js", "matrix.js", "lists.js", "tokens.js", "case.js", "main.js")
+SCRIPTS = (
+    "state.js",
+    "filter.js",
+    "elements.js",
+    "matrix.js",
+    "lists.js",
+    "tokens.js",
+    "case.js",
+    "conversation.js",
+    "main.js",
+)
 
 
 def write_page(path: Path, report: Report) -> None:

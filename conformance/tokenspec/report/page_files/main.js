@@ -1,4 +1,4 @@
-// The frame: header, tools, views, theme, keys; and the page of a single conversation.
+// The frame: header, tools, views, theme, keys.
 
 const VIEWS = [["matrix", "Rows", matrixView], ["requirements", "Requirements", requirementsView],
   ["failures", "Failures", failuresView], ["known", "Known failures", knownView]];
@@ -107,19 +107,6 @@ document.addEventListener("keydown", (event) => {
   if (step && dialog.open) document.getElementById(step)?.click();
 });
 
-// One conversation (tokenspec render --html): its messages, its tokens in colour.
-function showConversation() {
-  const side = data.tokens;
-  const head = ["message", "role", "tokens", "content", "sampled"].map((name, index) => element("th", { scope: "col", class: index > 1 ? "id" : null }, name));
-  const rows = data.messages.map((message) => element("tr", {}, element("th", { scope: "row" }, message.message), element("td", {}, message.role),
-    [message.tokens, message.content, message.sampled].map((count) => element("td", { class: "id" }, String(count ?? "–")))));
-  fill(document.getElementById("main"),
-    element("div", { class: "scroll" }, element("table", { class: "shares" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows))),
-    legend([side]), element("div", { class: "panes single" }, pane("rendered", side, null, false)),
-    element("h3", {}, "Again"), codeLine(data.again),
-    element("details", {}, element("summary", {}, "Input"), element("pre", {}, data.input)));
-}
-
 themeButton();
 showHeader();
 if (data.kind === "run") {
@@ -127,6 +114,6 @@ if (data.kind === "run") {
   addEventListener("hashchange", show);
   show();
 } else {
-  showConversation();
+  showConversations();
 }
 document.documentElement.dataset.interactive = String(Math.round(performance.now()));  // milliseconds, for tokenspec bench

@@ -68,7 +68,7 @@ function insertAtGap(text, mark, runs, right) {
   else text.append(mark);
 }
 
-function tokenTable(expected, got, runs) {
+function tokenTable(expected, got, runs, names = ["expected", "got"]) {
   const sides = [labelsOf(expected), labelsOf(got)];
   let [i, j, first] = [0, 0, true];
   const rows = [];
@@ -89,7 +89,7 @@ function tokenTable(expected, got, runs) {
     }
     [i, j] = [i + left, j + right];
   }
-  const head = ["token", "", "expected", "", "owner", "got", "", "owner"].map((name) => element("th", { scope: "col" }, name));
+  const head = ["token", "", names[0], "", "owner", names[1], "", "owner"].map((name) => element("th", { scope: "col" }, name));
   return element("div", { class: "scroll tall" }, element("table", { class: "tokens" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows)));
 }
 

@@ -62,22 +62,23 @@ def side_row(model: str, text: str, wish: SideInput) -> tuple[list[int], list[in
 @lru_cache(maxsize=4096)
 def text_ids(model: str, text: str) -> tuple[int, ...]:
     """The tokens of a text, without special tokens."""
-    return tuple(load(model).tokenizer.encode(text, add_special_tokens=False))
+    return tuple(load(model).vocabulary.encode(text))
 
 
 def special_ids(model: str, attributes: list[str]) -> list[int]:
     """Ids of the special tokens that this tokenizer has under these attribute names, or spelled so."""
-    tokenizer = load(model).tokenizer
-    special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
-    spelled = [name if name in special else getattr(tokenizer, name, None) for name in attributes]
-    return [tokenizer.convert_tokens_to_ids(token) for token in spelled if token is not None]
+    vocabulary = load(model).vocabulary
+    special = {token.content for token in vocabulary.added_tokens_decoder.values() if token.special}
+    spelled = [name if name in special else vocabulary.named(name) for name in attributes]
+    ids = [vocabulary.convert_tokens_to_ids(token) for token in spelled if token is not None]
+    return [id_ for id_ in ids if id_ is not None]
 
 
 def padding_id(model: str) -> int:
     """The padding token, or the end token, or 0."""
-    tokenizer = load(model).tokenizer
-    found = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
-    return 0 if found is None else int(found)
+    vocabulary = load(model).vocabulary
+    name = vocabulary.named("pad_token") or vocabulary.named("eos_token")
+    return (vocabulary.convert_tokens_to_ids(name) or 0) if name is not None else 0
 
 
 def damage(request: dict[str, Any], edit: str | None) -> None:

@@ -1,0 +1,117 @@
+"""A page for each implementation that is judged here: what it answers, how it is run, where it is known to differ."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from functools import cache
+
+from tokenspec.adapters.resolve import registered
+from tokenspec.areas import areas
+from tokenspec.areas.area import Area
+from tokenspec.curation.witness_list import WitnessList, read_witnesses
+from tokenspec.data import checkout_root
+from tokenspec.requirements import requirements
+
+from .command_line import plain
+from .requirement_pages import cell, table
+
+PINNED = re.compile(r"^([\w.-]+)(?:\[\w+\])?==(\S+)$", re.MULTILINE)
+OURS = "reference"
+
+
+def implementations() -> dict[str, str]:
+    """``pkg.module:Attribute`` by name: what is registered, then the witnesses that are not."""
+    found = {name: point.value for name, point in sorted(registered().items()) if point.value.startswith("tokenspec")}
+    named = {witness.name: witness.impl for witness in read_witnesses().witness if witness.impl not in found.values()}
+    return {**found, **{name if name not in found else f"{name}-masks": impl for name, impl in named.items()}}
+
+
+def pages() -> dict[str, str]:
+    """One page each, and the table of all."""
+    found = implementations()
+    made = {f"columns/{name}.md": page(name, impl, read_witnesses()) for name, impl in found.items()}
+    rows = (
+        f"| [{name}]({name}.md) | {', '.join(area.name for area in answered(impl))} | {summary(impl)} |"
+        for name, impl in found.items()
+    )
+    hidden = "\n".join(found)
+    made["columns/index.md"] = (
+        "# Implementations\n\nEach is a column of the matrix, and answers *unsupported* where its package is not "
+        "installed; `--gate` says which of them decide the exit code. [Write an adapter](../write-an-adapter.md) for "
+        "yours.\n\n"
+        f"{table(('column', 'areas', 'what'), rows)}\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+    )
+    return made
+
+
+def adapter_class(impl: str) -> type:
+    """The adapter itself."""
+    module, _, attribute = impl.partition(":")
+    found: type = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def answered(impl: str) -> list[Area]:
+    """The areas whose operation it has."""
+    return [area for area in areas().values() if hasattr(adapter_class(impl), area.operation)]
+
+
+def described(impl: str) -> str:
+    """What it says of itself: the module's words where it has a module of its own, else the class's."""
+    found = adapter_class(impl)
+    own = found.__module__.startswith("tokenspec.columns.")
+    return inspect.cleandoc((inspect.getmodule(found).__doc__ if own else found.__doc__) or "")
+
+
+def summary(impl: str) -> str:
+    """The first paragraph, in a table."""
+    return " ".join(described(impl).split("\n\n")[0].split()).replace("|", "\\|")
+
+
+def chapter_of(area: Area) -> str:
+    """The chapter its requirements are in."""
+    return next(block.chapter for block in requirements().values() if block.id.startswith(area.prefix))
+
+
+@cache
+def pins() -> dict[str, str]:
+    """The versions that everything here was judged with."""
+    root = checkout_root()
+    return dict(PINNED.findall((root / "constraints.txt").read_text(encoding="utf-8"))) if root else {}
+
+
+def page(name: str, impl: str, listed: WitnessList) -> str:
+    """One implementation."""
+    found = answered(impl)
+    given = name if name in registered() else impl
+    narrowed = "".join(f" --area {area.name}" for area in found)
+    witnesses = [witness for witness in listed.witness if witness.impl == impl]
+    facts = [f"* answers {', '.join(f'[{area.name}](../spec/{chapter_of(area)})' for area in found)}"]
+    about = adapter_class(impl)().info()
+    facts += [f"* written in {about['language']}"] if "language" in about else []
+    facts += [f"* <{about[key]}>" for key in ("homepage", "issues") if key in about]
+    facts += [f"* judged at version {pins()[name]}"] if name in pins() else []
+    gate = "" if name.startswith(OURS) else " --impl reference --gate reference"
+    parts = [
+        f"# {name}",
+        plain(described(impl)),
+        "\n".join(facts),
+        f"```sh\ntokenspec run --impl {given}{gate}{narrowed}\n```",
+    ]
+    if witnesses:
+        rows = (
+            f"| {one.area} | {', '.join(one.levels)} | {cell(one.version)} | {cell(one.how)} |" for one in witnesses
+        )
+        parts += [
+            "## Confirms goldens",
+            "It is asked about them, and named in those it agrees with ([CNV-007](../requirements/CNV-007.md)).",
+            table(("area", "levels", "version", "how"), rows),
+        ]
+    names = {witness.name for witness in witnesses}
+    differences = [one for one in listed.difference if one.witness in names]
+    if differences:
+        rows = (f"| `{one.case}` | {cell(one.row)} | {cell(one.reason)} |" for one in differences)
+        parts += ["## Known to differ", table(("cases", "row", "why"), rows)]
+    return "\n\n".join(parts) + "\n"
