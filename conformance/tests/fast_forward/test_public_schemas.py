@@ -66,6 +66,8 @@ def reason(schema, text, mine, its):
         return "white space of a pattern is that of Unicode there, that of ECMA 262 here"
     if EARLIER.search(str(schema.get("$schema"))) and re.search(r"'\$ref': '[^']*', '|, '\$ref'", repr(schema)):
         return "what stands beside $ref counts there, in drafts where it does not"
+    if EARLIER.search(str(schema.get("$schema"))) and "'if': " in repr(schema):
+        return "keywords that a draft had not yet say nothing there"
     return f"not known: {text[-40:]!r} allows {mine!r} here, {its!r} there"
 
 
