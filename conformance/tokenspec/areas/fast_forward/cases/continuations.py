@@ -39,6 +39,13 @@ def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
     ):
         why = "Of many tokens that could span by their letters, few appear."
         yield f"spanning-{name}", why, merged, {"regex": "ab[c-g]+z"}
+    merged = [f"b{first}{last}" for first in "cdefghijklmnopqstu" for last in "cdefghijklmnopqrst"]
+    why = "Behind hundreds of tokens that never appear comes one that spans."
+    yield "spanning-of-hundreds", why, [*merged, "br"], {"regex": "ab[c-u]+;"}
+    why = "A token that begins with all that is forced, and that no merge reaches."
+    yield "spanning-never", why, ["ab", "abcdcd"], {"regex": "ab(cd)+e"}
+    why = "A token that begins with what is forced, and tokens whose beginning only looks alike."
+    yield "spanning-blank", why, ["abc y", "abczd"], {"regex": "abc [a-d]+;"}
     for name, merged, letters in (
         ("low", ["é", HALF], "éè"),
         ("high", ["è", HALF], "éè"),
@@ -167,6 +174,9 @@ def looks_ahead() -> Iterator[Case]:
         ("spaces-then-accents", "a  (é{1,9}|x{1,9});"),
         ("spaces-then-tabs", "a  (é{1,9}|\\t{1,9});"),
         ("spaces-then-marks", "a   ([!]{1,9}x|[?]{1,9}y)"),
+        ("spaces-then-named", "a  (é|\u3000)[XZ]+"),
+        ("spaces-then-many", "a  [\u00a0à-ž][XZ]+"),
+        *((f"spaces-of-{count}", f"a {{{count}}}[ X]Z*;") for count in (3, 4, 7)),
     ):
         why = "The last of several spaces goes to a word that follows."
         yield case(f"looks-{name}", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, rows=["toy-bpe", "toy-ranks"])
@@ -178,6 +188,8 @@ def looks_ahead() -> Iterator[Case]:
         ("end", "toy( [a-z]+)*;"),
         ("named", "Ångström[a-z]+;"),
         ("half", "<call [a-z]+;"),
+        ("begun", "a to(y|[a-r]) [a-z]+;"),
+        ("begun-half", "x <ca(ll |[m-z])[a-z]+;"),
     ):
         why = "An added token that asks to be a word may fall apart when the word goes on."
         yield case(f"looks-added-{name}", why, "CONTINUATIONS", {"regex": pattern}, rows=["toy-added"])
@@ -186,6 +198,8 @@ def looks_ahead() -> Iterator[Case]:
         yield case(f"looks-whole-{name}", why, "CONTINUATIONS", {"regex": f"{word}[q-z]+!"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-ends", why, "CONTINUATIONS", {"regex": f"{word}(!|[q-z]+)"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-stands", why, "CONTINUATIONS", {"regex": f"{word}[!]+x"}, rows=["toy-ranks"])
+        begun = {"regex": f"{word[:4]}({word[4:]}|[a-h]+)!x*"}
+        yield case(f"looks-whole-{name}-begun", why, "CONTINUATIONS", begun, rows=["toy-ranks"])
         apart = {"regex": f"{word}([!]{{1,9}}x|[?]{{1,9}}y)"}
         yield case(f"looks-whole-{name}-apart", why, "CONTINUATIONS", apart, rows=["toy-ranks"])
 
@@ -203,6 +217,8 @@ def real() -> Iterator[Case]:
         for end, rest in (("lower", "[a-z]*;"), ("either", "([a-z]+|[0-9]+);"), ("capitals", "[A-Za-z]+;")):
             rows = ["gpt-oss", "mistral-nemo", "kimi-k2"]
             yield case(f"word-{name}-{end}", why, "CONTINUATIONS", {"regex": forced + rest}, rows=rows)
+    why = "An apostrophe belongs to the letter after it, or to none."
+    yield case("word-contraction", why, "CONTINUATIONS", {"regex": "I'[a-z]+;"}, rows=["qwen3", "llama-3.2"])
     for name, low, high in (
         ("tagalog", 0x1700, 0x17FF),
         ("greek", 0x370, 0x3FF),
