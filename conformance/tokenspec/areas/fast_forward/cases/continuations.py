@@ -158,6 +158,29 @@ def after_special() -> Iterator[Case]:
                     requires=("FFT-005",),
                     rows=[row],
                 )
+    for name, rest, row in (
+        ("spaces", "a  b*", "toy-bpe"),
+        ("words", "toy[a-z ]*", "toy-bpe"),
+        ("whole", " weather[!]*", "toy-ranks"),
+        ("few", " t(h|o)", "toy-bpe"),
+        ("some", "a  (b|[!])?", "toy-ranks"),
+    ):
+        yield case(
+            f"before-special-{name}",
+            "A text that may end before a special token, or go on.",
+            "CONTINUATIONS SPECIAL_ITEM",
+            {"sequence": [{"regex": rest}, {"special": "<think>"}, {"literal": "x"}]},
+            requires=("FFT-005",),
+            rows=[row],
+        )
+    yield case(
+        "before-special-not-spelled",
+        "Text that a normalizer changes, before a special token.",
+        "CONTINUATIONS SPECIAL_ITEM",
+        {"sequence": [{"literal": "the cafe\u0301s"}, {"special": "[END]"}, {"literal": "x"}]},
+        rows=["toy-added"],
+        queries=[{"mode": "strict"}],
+    )
 
 
 def looks_ahead() -> Iterator[Case]:
