@@ -123,6 +123,16 @@ def test_what_is_not_supported_is_named_by_its_pointer(schema, pointer):
     assert caught.value.field == pointer
 
 
+@pytest.mark.parametrize(
+    ("pattern", "members"),
+    [("^.$", "a\v\x85\xa0\ufeff"), (r"^\s$", "\n\r\v\u2028\u2029\xa0\ufeff"), (r"^\S$", "a\x85"), (r"^\w$", "a")],
+)
+def test_classes_in_patterns_are_those_of_ecma_262(pattern, members):
+    grammar = JsonSchema({"type": "string", "pattern": pattern})
+    for char in "a\n\r\v\x85\xa0\u2028\u2029\ufeff":
+        assert viable(grammar, json.dumps(char, ensure_ascii=False).encode()) == (char in members), repr(char)
+
+
 def test_unknown_white_space_is_refused():
     with pytest.raises(SchemaError, match="whitespace"):
         JsonSchema({"type": "null"}, whitespace="some")

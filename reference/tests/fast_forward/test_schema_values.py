@@ -1,6 +1,5 @@
 """Texts of schemas as people write them: every text walked satisfies its schema by another validator, and back."""
 
-import contextlib
 import json
 import random
 import re
@@ -194,7 +193,8 @@ def test_an_ordinary_order_is_taken_and_forced():
     assert after(grammar, text).accepting()
     assert forced_bytes(grammar)[0] == b'{"id":"'
     assert after(JsonSchema(ORDER, whitespace="spaced"), json.dumps(order).encode()).accepting()
-    assert after(JsonSchema(ORDER, whitespace="flexible", most_whitespace=9), json.dumps(order, indent=1).encode())
+    indented = json.dumps(order, indent=1).encode()
+    assert after(JsonSchema(ORDER, whitespace="flexible", most_whitespace=9), indented).accepting()
     for wrong in ('"price":1.5', '"sku":"AB123"', '"value":3', '"state":"open"'):
         name, _ = wrong.split(":")
         assert not viable(grammar, text.replace(wrong.encode(), f'{name}:"-"'.encode()))
@@ -253,18 +253,26 @@ def test_every_format_has_an_automaton():
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "refusal"),
     [
-        {"type": "string", "pattern": "(" * 40 + "a{0,50}" + "){0,50}" * 40},
-        {"type": "string", "pattern": "^(a|b)*a(a|b){20}$"},
-        {"allOf": [{"anyOf": [{"required": [f"{n}{m}"]} for m in range(4)]} for n in range(12)]},
-        {"oneOf": [{"required": [name], "properties": {name: {"minLength": 1}}} for name in "abcdefghijkl"]},
-        {"type": "object", "patternProperties": {f"{letter}.*z": {"minLength": ord(letter)} for letter in "abcdefg"}},
-        {"$ref": "#/$defs/0", "$defs": {str(n): {"items": {"$ref": f"#/$defs/{n + 1}"}} for n in range(99)}},
-        {"type": "number", "multipleOf": 0.00000000001},
+        ({"pattern": "(" * 40 + "a{0,50}" + "){0,50}" * 40}, "more than 80000 steps"),
+        ({"pattern": "^(a|b)*a(a|b){20}$"}, "more than 20000 states"),
+        ({"allOf": [{"anyOf": [{"required": [f"{n}{m}"]} for m in range(4)]} for n in range(12)]}, "512 combinations"),
+        ({"oneOf": [{"required": [n], "properties": {n: {"minLength": 1}}} for n in "abcdefghijkl"]}, "512 combinat"),
+        ({"patternProperties": {f"{letter}.*z": {"minLength": ord(letter)} for letter in "abcdefg"}}, "more than 6"),
+        (
+            {"$ref": "#/$defs/0", "$defs": {str(n): {"items": {"$ref": f"#/$defs/{n + 1}"}} for n in range(99)}},
+            "deeper than 64 levels",
+        ),
     ],
-    ids=["repeats", "exponential", "combinations", "exclusions", "names", "levels", "decimals"],
+    ids=["repeats", "exponential", "combinations", "exclusions", "names", "levels"],
 )
-def test_what_is_too_large_is_refused_or_read_but_never_hangs(schema):
-    with contextlib.suppress(SchemaError):
+def test_what_is_too_large_is_refused(schema, refusal):
+    with pytest.raises(SchemaError, match=refusal):
         JsonSchema(schema)
+
+
+def test_many_decimals_are_read():
+    grammar = JsonSchema({"type": "number", "multipleOf": 0.00000000001})
+    assert after(grammar, b"2.00000000003").accepting()
+    assert not viable(grammar, b"2.000000000031")

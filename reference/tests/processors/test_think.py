@@ -121,10 +121,12 @@ policies = st.fixed_dictionaries(
 def test_rows_equal_their_twins(policy, columns):
     if policy["mask_boundaries"] != "none" and policy["begin_ids"][0] == policy["end_ids"][0]:
         return
-    words = [*policy.get("closing_ids", ()), *policy["end_ids"]]
-    policy = {**policy, "min_tokens": min(policy["min_tokens"], policy["max_tokens"] or 0), "closing_ids": words}
-    if StringContainDFA(tuple(policy["end_ids"])).feed(words[:-1]).finished:
-        return
+    if policy["max_tokens"] is not None:
+        policy = {**policy, "min_tokens": min(policy["min_tokens"], policy["max_tokens"])}
+    if "closing_ids" in policy:
+        policy = {**policy, "closing_ids": [*policy["closing_ids"], *policy["end_ids"]]}
+        if StringContainDFA(tuple(policy["end_ids"])).feed(policy["closing_ids"][:-1]).finished:
+            return
     config = ThinkConfig(
         **{key: tuple(one) if isinstance(one, list) else one for key, one in policy.items()}, vocab_size=5
     )

@@ -7,6 +7,8 @@ import pytest
 
 from tokenspec_reference.processors import (
     ConfigError,
+    ReloadableTree,
+    TreeLogitsProcessor,
     add_tree_decode_argument,
     compile_tree,
     load_tree,
@@ -220,3 +222,23 @@ def test_where_a_server_looks():
     add_tree_decode_argument(parser)
     assert parser.parse_args(["--tree_decode_config", "a.json"]).tree_decode_config == "a.json"
     assert parser.parse_args([]).tree_decode_config is None
+
+
+def test_a_reload_is_for_requests_to_come(tmp_path):
+    path, other = tmp_path / "tree.json", tmp_path / "other.json"
+    path.write_text(json.dumps(tree()))
+    other.write_text(json.dumps(tree({"1": [4], "1_4": [2]})))
+    trees = ReloadableTree(path, vocab_size=8)
+    running = TreeLogitsProcessor(trees.tree)
+    trees.reload_prefix_dict(other)
+    begun = TreeLogitsProcessor(trees.tree)
+    assert [one.allow(one.init(1)).to_lists() for one in (running, begun)] == [[[3]], [[4]]]
+    other.write_text("{")
+    for bad in (None, tmp_path / "missing.json"):
+        with pytest.raises(ConfigError):
+            trees.reload_prefix_dict(bad)
+        assert trees.path == other
+    assert TreeLogitsProcessor(trees.tree).allow(begun.init(1)).to_lists() == [[4]]
+    path.write_text(json.dumps(tree({"1": [5], "1_5": [2]})))
+    assert trees.reload_prefix_dict(path) is trees.tree
+    assert trees.path == path

@@ -43,6 +43,7 @@ from tokenspec_reference.processors.tree_file import (
     read_tree,
     tree_config_path,
 )
+from tokenspec_reference.processors.tree_reload import ReloadableTree
 from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
 from tokenspec_reference.processors.tree_strings import TreeDFA, UpstreamTreeDFA
 from tokenspec_reference.processors.tree_table import CompiledTree
@@ -66,6 +67,7 @@ __all__ = [
     "Processor",
     "PromptNotAtRoot",
     "RecommendationLogitsProcessor",
+    "ReloadableTree",
     "Rewindable",
     "RollbackOutOfRange",
     "ShapeMismatch",

@@ -39,6 +39,13 @@ def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
     ):
         why = "Of many tokens that could span by their letters, few appear."
         yield f"spanning-{name}", why, merged, {"regex": "ab[c-g]+z"}
+    merged = [f"b{first}{last}" for first in "cdefghijklmnopqstu" for last in "cdefghijklmnopqrst"]
+    why = "Behind hundreds of tokens that never appear comes one that spans."
+    yield "spanning-of-hundreds", why, [*merged, "br"], {"regex": "ab[c-u]+;"}
+    why = "A token that begins with all that is forced, and that no merge reaches."
+    yield "spanning-never", why, ["ab", "abcdcd"], {"regex": "ab(cd)+e"}
+    why = "A token that begins with what is forced, and tokens whose beginning only looks alike."
+    yield "spanning-blank", why, ["abc y", "abczd"], {"regex": "abc [a-d]+;"}
     for name, merged, letters in (
         ("low", ["é", HALF], "éè"),
         ("high", ["è", HALF], "éè"),
@@ -151,6 +158,29 @@ def after_special() -> Iterator[Case]:
                     requires=("FFT-005",),
                     rows=[row],
                 )
+    for name, rest, row in (
+        ("spaces", "a  b*", "toy-bpe"),
+        ("words", "toy[a-z ]*", "toy-bpe"),
+        ("whole", " weather[!]*", "toy-ranks"),
+        ("few", " t(h|o)", "toy-bpe"),
+        ("some", "a  (b|[!])?", "toy-ranks"),
+    ):
+        yield case(
+            f"before-special-{name}",
+            "A text that may end before a special token, or go on.",
+            "CONTINUATIONS SPECIAL_ITEM",
+            {"sequence": [{"regex": rest}, {"special": "<think>"}, {"literal": "x"}]},
+            requires=("FFT-005",),
+            rows=[row],
+        )
+    yield case(
+        "before-special-not-spelled",
+        "Text that a normalizer changes, before a special token.",
+        "CONTINUATIONS SPECIAL_ITEM",
+        {"sequence": [{"literal": "the cafe\u0301s"}, {"special": "[END]"}, {"literal": "x"}]},
+        rows=["toy-added"],
+        queries=[{"mode": "strict"}],
+    )
 
 
 def looks_ahead() -> Iterator[Case]:
@@ -167,6 +197,9 @@ def looks_ahead() -> Iterator[Case]:
         ("spaces-then-accents", "a  (é{1,9}|x{1,9});"),
         ("spaces-then-tabs", "a  (é{1,9}|\\t{1,9});"),
         ("spaces-then-marks", "a   ([!]{1,9}x|[?]{1,9}y)"),
+        ("spaces-then-named", "a  (é|\u3000)[XZ]+"),
+        ("spaces-then-many", "a  [\u00a0à-ž][XZ]+"),
+        *((f"spaces-of-{count}", f"a {{{count}}}[ X]Z*;") for count in (3, 4, 7)),
     ):
         why = "The last of several spaces goes to a word that follows."
         yield case(f"looks-{name}", why, "SPACES_LOOK_AHEAD", {"regex": pattern}, rows=["toy-bpe", "toy-ranks"])
@@ -178,6 +211,8 @@ def looks_ahead() -> Iterator[Case]:
         ("end", "toy( [a-z]+)*;"),
         ("named", "Ångström[a-z]+;"),
         ("half", "<call [a-z]+;"),
+        ("begun", "a to(y|[a-r]) [a-z]+;"),
+        ("begun-half", "x <ca(ll |[m-z])[a-z]+;"),
     ):
         why = "An added token that asks to be a word may fall apart when the word goes on."
         yield case(f"looks-added-{name}", why, "CONTINUATIONS", {"regex": pattern}, rows=["toy-added"])
@@ -186,6 +221,8 @@ def looks_ahead() -> Iterator[Case]:
         yield case(f"looks-whole-{name}", why, "CONTINUATIONS", {"regex": f"{word}[q-z]+!"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-ends", why, "CONTINUATIONS", {"regex": f"{word}(!|[q-z]+)"}, rows=["toy-ranks"])
         yield case(f"looks-whole-{name}-stands", why, "CONTINUATIONS", {"regex": f"{word}[!]+x"}, rows=["toy-ranks"])
+        begun = {"regex": f"{word[:4]}({word[4:]}|[a-h]+)!x*"}
+        yield case(f"looks-whole-{name}-begun", why, "CONTINUATIONS", begun, rows=["toy-ranks"])
         apart = {"regex": f"{word}([!]{{1,9}}x|[?]{{1,9}}y)"}
         yield case(f"looks-whole-{name}-apart", why, "CONTINUATIONS", apart, rows=["toy-ranks"])
 
@@ -203,6 +240,8 @@ def real() -> Iterator[Case]:
         for end, rest in (("lower", "[a-z]*;"), ("either", "([a-z]+|[0-9]+);"), ("capitals", "[A-Za-z]+;")):
             rows = ["gpt-oss", "mistral-nemo", "kimi-k2"]
             yield case(f"word-{name}-{end}", why, "CONTINUATIONS", {"regex": forced + rest}, rows=rows)
+    why = "An apostrophe belongs to the letter after it, or to none."
+    yield case("word-contraction", why, "CONTINUATIONS", {"regex": "I'[a-z]+;"}, rows=["gpt-2", "qwen3"])
     for name, low, high in (
         ("tagalog", 0x1700, 0x17FF),
         ("greek", 0x370, 0x3FF),

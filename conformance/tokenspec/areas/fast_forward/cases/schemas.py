@@ -274,6 +274,7 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "not-anything": {"not": {}},
     "ref-to-nothing": {"$ref": "#/$defs/b", "$defs": {"a": WHOLE}},
     "ref-to-nothing-below": {"$ref": "#/$defs/a/b", "$defs": {"a": WHOLE}},
+    "ref-to-data": {"$ref": "urn:x", "$defs": {"a": {"type": "null", "default": {"$id": "urn:x", "type": "null"}}}},
     "ref-into-text": {"$ref": "#/title/a", "title": "a"},
     "ref-elsewhere": {"$ref": "https://example.org/a"},
     "ref-to-an-anchor": {"$ref": "#a", "$defs": {"a": WHOLE}},

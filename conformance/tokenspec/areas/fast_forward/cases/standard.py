@@ -188,6 +188,8 @@ def strings() -> Iterator[tuple[str, Any, list[Any]]]:
         ("not-a-class", "^[^/]+$", ["a", "é日", "a/b", ""]),
         ("dot", "^.{2}$", ["ab", "é日", "a", "abc"]),
         ("escaped", r"^\(\d\)\.$", ["(1).", "(1)", "1"]),
+        ("space", r"^\s$", ["\u3000", "\u00a0", " ", "\u200b", "a"]),
+        ("not-space", r"^\S$", ["\u3000", "\u00a0", " ", "\u200b", "a"]),
         ("nothing", "", ["", "a"]),
         ("case", "^(?i:ab)$", ["ab", "AB", "aB", "abc"]),
         ("optional", "^(?:a|b)*?c?$", ["", "ab", "abc", "cc"]),

@@ -71,7 +71,12 @@ def text_never_becomes_special(subject: Subject) -> None:
             )
 
 
-@rule("special-whole", "TOKENS", "FFT-005", kind="golden", applies=lambda question: bool(marked(question)))
+def special_follows_canonical_text(question: Question) -> bool:
+    """A special token is forced, and the tokenizer spells the text before it."""
+    return bool(marked(question)) and question.expect.longest is not None
+
+
+@rule("special-whole", "TOKENS", "FFT-005", kind="golden", applies=special_follows_canonical_text)
 def special_tokens_are_forced_whole(subject: Subject) -> None:
     """Every special token that is forced is in the answer."""
     known, named = vocabulary(subject), marked(subject)

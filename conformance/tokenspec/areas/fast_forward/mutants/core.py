@@ -10,7 +10,7 @@ from typing import Any
 from tokenspec.areas.fast_forward.mutants.edits import mutant
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.fast_forward import candidates, canonical, continuations, matcher, open_match, pipeline, strict
-from tokenspec_reference.fast_forward.characters import ANYTHING, Next
+from tokenspec_reference.fast_forward.characters import ANYTHING, Characters, Next
 from tokenspec_reference.fast_forward.open_match import BEYOND
 from tokenspec_reference.fast_forward.pipeline import Pipeline
 from tokenspec_reference.fast_forward.tokenize import split_markers
@@ -85,6 +85,36 @@ def three_tokens(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     return islice(AGAIN(first, rest), 3)
 
 
+def two_hundred_tokens(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    return islice(AGAIN(first, rest), 200)
+
+
+def one_character(broken: bytes, ending: Any) -> frozenset[str] | None:
+    found = CHARACTERS(broken, ending)
+    return found and frozenset([max(found)])
+
+
+def only_named(self: Any, following: Next, index: int) -> bool:
+    return following.others is not None and MAY_BE(self, following, index)
+
+
+def added_whole_only(known: Pipeline, data: bytes, text: str) -> int:
+    return FIRST_LITERAL(known, data, text) if any(one in data for one in known.literal) else len(text)
+
+
+def spans_by_merges(self: Any, word: bytes, start: int, extension: bytes) -> bool:
+    return SPANS(replace_whole(self), word, start, extension)
+
+
+def replace_whole(opened: Any) -> Any:
+    return candidates._Open(replace(opened.pipeline, whole=None), opened, opened.ending, opened.broken, opened.shared)
+
+
+def only_accepting_ends(ending: Any, broken: bytes) -> tuple[Next | None, bool]:
+    following, may_end = FOLLOWING(ending, broken)
+    return following, may_end and (ending is None or ending.accepting())
+
+
 def never_ends(ending: Any, broken: bytes) -> tuple[Next | None, bool]:
     return FOLLOWING(ending, broken)[0], False
 
@@ -121,6 +151,10 @@ LOOK = open_match._look
 AGAIN = candidates._again
 FOLLOWING = candidates._following
 OPEN = candidates._Open.__init__
+SPANS = candidates._Open.spans
+CHARACTERS = candidates._characters
+MAY_BE = Characters.may_be
+FIRST_LITERAL = candidates._first_literal
 EVERYWHERE = ("toy-bpe", "toy-ranks", "-")
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -203,6 +237,29 @@ MUTANTS: tuple[Mutant, ...] = (
         "FFT-020",
         "a broken character is not looked at",
         (candidates._Open, "__init__", broken_end_unseen),
+    ),
+    mutant("hundreds-of-trials", "FFT-020", "two hundred tokens may span", (candidates, "_again", two_hundred_tokens)),
+    mutant("one-named", "FFT-020", "of few characters one may follow", (candidates, "_characters", one_character)),
+    mutant("only-named", "FFT-020", "many characters are none", (Characters, "may_be", only_named)),
+    mutant(
+        "added-begun",
+        "FFT-020",
+        "an added token that may still come about is not seen",
+        (candidates, "_first_literal", added_whole_only),
+        rows=("toy-added",),
+    ),
+    mutant(
+        "merged-words",
+        "FFT-020",
+        "no token spans that merges do not reach",
+        (candidates._Open, "spans", spans_by_merges),
+        rows=("toy-ranks",),
+    ),
+    mutant(
+        "special-is-no-end",
+        "FFT-020",
+        "before a special token the text goes on",
+        (candidates, "_following", only_accepting_ends),
     ),
     mutant("three-trials", "FFT-020", "three tokens may span", (candidates, "_again", three_tokens)),
     mutant("spans-never", "FFT-020", "no token spans the end", (candidates._Open, "spans", spans_never)),

@@ -99,22 +99,25 @@ def _expect(
     prefix: list[int] = []
     for piece in given.prefix:
         prefix += vocabulary.encode(piece) if isinstance(piece, str) else [vocabulary.special_ids[piece["special"]]]
-    skeleton, rest = _skeleton(given.grammar, vocabulary)
+    skeleton, rest, goes_on = _skeleton(given.grammar, vocabulary)
     consumed = _raw(vocabulary, prefix)
-    settled, recent = _settled(vocabulary, skeleton[len(consumed) :], prefix)
+    settled, recent, spelled = _settled(vocabulary, skeleton[len(consumed) :], prefix)
     language = Language(rest, consumed[len(skeleton) :]) if rest is not None else None
+    if goes_on and language is not None and _ends_there(language, language.forced()):
+        raise ValueError("a case whose special token may be forced has only literals before it")
     forced = b"" if language is None else language.forced()
     texts = None if language is None else language.all_texts()
     depth = 2 * max(map(len, vocabulary.pieces))
     short = None
     if language is not None and texts is None and given.vocabulary is not None:
         short = language.all_texts(len(forced) + depth)
-    ways = [] if language is None else _beginnings(vocabulary, language, recent, forced, texts or short, rng)
+    asked = spelled and language is not None
+    ways = _beginnings(vocabulary, language, recent, forced, texts or short, rng) if asked and language else []
     shared = _within(vocabulary, _shared([way.tokens for way in ways]), forced)
     return FastForwardExpect(
         prefix_tokens=prefix,
         forced_bytes=_json(skeleton[len(consumed) :] + forced),
-        accepting=not settled and (language is None or language.accepting),
+        accepting=not skeleton[len(consumed) :] and not goes_on and (language is None or language.accepting),
         llguidance=None if tokenizer is None else _upstream(given.grammar, vocabulary, tokenizer, prefix),
         beginnings=[Beginning([*settled, *way.tokens], way.text) for way in _telling(ways)],
         texts=None if texts is None else len(texts),
@@ -124,35 +127,47 @@ def _expect(
     )
 
 
+def _ends_there(language: Language, text: bytes) -> bool:
+    return not any(language.viable(text + bytes((byte,))) for byte in range(0xFF))
+
+
 def _raw(vocabulary: OracleVocabulary, tokens: Sequence[int]) -> bytes:
     """Token bytes, special tokens as the marker byte and their id."""
     return b"".join(vocabulary.bytes_of[token] or b"\xff[%d]" % token for token in tokens)
 
 
-def _skeleton(grammar: dict[str, Any], vocabulary: OracleVocabulary) -> tuple[bytes, dict[str, Any] | None]:
-    """The bytes up to the last special token, and the grammar after it.
+def _skeleton(grammar: dict[str, Any], vocabulary: OracleVocabulary) -> tuple[bytes, dict[str, Any] | None, bool]:
+    """The bytes that are literal up to a special token, the grammar after them, and whether a special token follows it.
 
-    In cases, what stands before a special token is literal: then everything up to it is forced and settled.
+    Everything up to a special token with literals before it is forced and settled. Where something else stands before
+    one, its texts end there: what comes behind has no say.
     """
     items = grammar.get("sequence", [grammar])
-    last = max((index + 1 for index, item in enumerate(items) if "special" in item), default=0)
+    literal = next((at for at, item in enumerate(items) if not {"literal", "special"} & set(item)), len(items))
+    last = max((index + 1 for index, item in enumerate(items[:literal]) if "special" in item), default=0)
+    end = next((at for at, item in enumerate(items) if at > literal and "special" in item), len(items))
     skeleton = b"".join(
         b"\xff[%d]" % vocabulary.special_ids[item["special"]] if "special" in item else item["literal"].encode()
         for item in items[:last]
     )
-    rest = items[last:]
-    return skeleton, {"sequence": rest} if len(rest) > 1 else rest[0] if rest else None
+    rest = items[last:end]
+    return skeleton, {"sequence": rest} if len(rest) > 1 else rest[0] if rest else None, end < len(items)
 
 
-def _settled(vocabulary: OracleVocabulary, forced: bytes, prefix: list[int]) -> tuple[list[int], list[int]]:
-    """The tokens of a forced part that ends in a special token, and the text tokens that are open after it."""
+def _settled(vocabulary: OracleVocabulary, forced: bytes, prefix: list[int]) -> tuple[list[int], list[int], bool]:
+    """The tokens of a forced part that ends in a special token, the text tokens that are open after it, and whether
+    the tokenizer spells that part: if not, no tokens are canonical.
+    """
     boundary = max((at + 1 for at, token in enumerate(prefix) if vocabulary.bytes_of[token] is None), default=0)
     recent, tokens = prefix[boundary:], []
     for text, number in MARKED.findall(forced):
-        before = (_raw(vocabulary, recent) + text).decode()
-        tokens += [*vocabulary.encode(before)[len(recent) :], int(number)]
+        before = _raw(vocabulary, recent) + text
+        ids = vocabulary.encode(before.decode())
+        if vocabulary.spell(ids) != before:
+            return [], [], False
+        tokens += [*ids[len(recent) :], int(number)]
         recent = []
-    return tokens, recent
+    return tokens, recent, True
 
 
 def _upstream(

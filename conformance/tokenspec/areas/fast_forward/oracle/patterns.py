@@ -38,9 +38,9 @@ SHORT = {"\b": "b", "\t": "t", "\n": "n", "\f": "f", "\r": "r", '"': '"', "\\": 
 def member(grammar: Mapping[str, Any], text: bytes) -> bool:
     """Whether a text belongs to a grammar without special tokens."""
     if "literal" in grammar:
-        return text == _data(grammar["literal"])
+        return text == data_in(grammar["literal"])
     if "alternatives" in grammar:
-        return text in map(_data, grammar["alternatives"])
+        return text in map(data_in, grammar["alternatives"])
     try:
         whole = text.decode()
     except UnicodeDecodeError:
@@ -90,7 +90,8 @@ def _constants(schema: Mapping[str, Any]) -> list[Any]:
     return [*schema.get("enum", ()), schema.get("const")]
 
 
-def _data(value: Any) -> bytes:
+def data_in(value: Any) -> bytes:
+    """The bytes of a text in a grammar, or of ``{"hex": ...}``."""
     return data_of(value if isinstance(value, str) else Hex(**value))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.adapters import NotSupported, Ok
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
-from tokenspec.areas.grammar_mask.checks.answers import AREA, MASK, MOVES, has
+from tokenspec.areas.grammar_mask.checks.answers import AREA, MASK, MOVES, has, one_each
 from tokenspec.areas.refusal import refused
 
 if TYPE_CHECKING:
@@ -21,8 +21,15 @@ def ask(subject: Subject, **changes: Any) -> list[StepAnswer]:
         raise NotGiven(outcome.reason)
     if not isinstance(outcome, Ok):
         raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
-    steps: list[StepAnswer] = outcome.output.steps
-    return steps
+    return one_each(changes.get("steps", subject.request["steps"]), outcome.output.steps)
+
+
+def answered(subject: Subject) -> list[StepAnswer]:
+    """The answers to the script itself; some of them have to be masks."""
+    given = one_each(subject.request["steps"], subject.output.steps)
+    if all(one.ranges is None for one in given):
+        raise NotGiven("no field ranges in any answer")
+    return given
 
 
 @check("grammar-mask.twice", area=AREA, level=MASK, requires=("MSK-005",), kind="metamorphic", applies=has("mask"))
@@ -30,12 +37,12 @@ def asked_twice(subject: Subject) -> None:
     """A mask asked twice is the same mask, and the request is left alone."""
     if subject.mutated:
         raise Violation("the implementation changed its request")
-    script = subject.request["steps"]
-    doubled = [one for step in script for one in [step] * (1 + (step["op"] == "mask"))]
+    times = [1 + (step["op"] == "mask") for step in subject.request["steps"]]
+    firsts = answered(subject)
+    doubled = [step for step, count in zip(subject.request["steps"], times, strict=True) for _ in range(count)]
     again = iter(ask(subject, steps=doubled))
-    for place, (step, first) in enumerate(zip(script, subject.output.steps, strict=False)):
-        for _ in range(1 + (step["op"] == "mask")):
-            other = next(again, None)
+    for place, (count, first) in enumerate(zip(times, firsts, strict=True)):
+        for other in islice(again, count):
             if other != first:
                 raise Violation("asked twice, answered differently", expected=first, got=other, where=f"step {place}")
 
@@ -54,7 +61,7 @@ def cut_otherwise(subject: Subject) -> None:
         for piece in subject.request["prefix"]
         for one in (list(piece) if isinstance(piece, str) and piece.isascii() else [piece])
     ]
-    for place, (one, other) in enumerate(zip_longest(subject.output.steps, ask(subject, prefix=pieces))):
+    for place, (one, other) in enumerate(zip(answered(subject), ask(subject, prefix=pieces), strict=True)):
         if one != other:
             raise Violation("another answer behind the same bytes", expected=one, got=other, where=f"step {place}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 from unittest.mock import patch
 
@@ -35,18 +36,11 @@ class Edited(ReferenceAdapter):
 
     def grammar_mask(self, request: Json) -> Json:
         """Edit, answer with parts replaced, edit."""
-        active = [patch.object(owner, name, value) for owner, name, value in self.patches]
-        for one in active:
-            one.start()
-        try:
-            return {
-                "steps": [
-                    self.answer(one) for one in super().grammar_mask(self.request(copy.deepcopy(request)))["steps"]
-                ]
-            }
-        finally:
-            for one in reversed(active):
-                one.stop()
+        with ExitStack() as stack:
+            for owner, name, value in self.patches:
+                stack.enter_context(patch.object(owner, name, value))
+            answers = super().grammar_mask(self.request(copy.deepcopy(request)))["steps"]
+        return {"steps": [self.answer(one) for one in answers]}
 
 
 def same(value: Json) -> Json:

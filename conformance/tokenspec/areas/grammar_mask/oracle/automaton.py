@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from tokenspec.areas.fast_forward.oracle.patterns import pattern_of
-from tokenspec.areas.fast_forward.records import Hex, data_of
+from tokenspec.areas.fast_forward.oracle.patterns import data_in, pattern_of
 
 SPECIAL = 256  # the symbol of a special token is this and its id
 LAST_CHARACTER = 0x10FFFF
@@ -99,9 +98,9 @@ class Automaton:
         if "special" in grammar:
             return self._symbols([SPECIAL + self._special_ids[grammar["special"]]], at)
         if "literal" in grammar:
-            return self._symbols(_data(grammar["literal"]), at)
+            return self._symbols(data_in(grammar["literal"]), at)
         if "alternatives" in grammar:
-            return self._either(self._symbols(_data(text), at) for text in grammar["alternatives"])
+            return self._either(self._symbols(data_in(text), at) for text in grammar["alternatives"])
         parser = importlib.import_module("re._parser")
         return self._items(parser.parse(pattern_of(grammar), importlib.import_module("re").ASCII), at)
 
@@ -165,10 +164,6 @@ class Automaton:
                     state = to
                 self._edges[state].append((*sequence[-1], last))
         return last
-
-
-def _data(value: Any) -> bytes:
-    return data_of(value if isinstance(value, str) else Hex(**value))
 
 
 def _ranges(name: str, argument: Any) -> Ranges:
