@@ -8,7 +8,6 @@ here.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 import tempfile
@@ -21,7 +20,7 @@ from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.aligners.oracle.upstream import VARIABLE
-from tokenspec.columns.single_modules import folders, placeholder
+from tokenspec.columns.single_modules import NOT_INSTALLED, checkout_version, folders, placeholder
 
 LOSSES = "nemo_rl.algorithms.loss.loss_functions"
 UTILITIES = "nemo_rl.algorithms.x_token.loss_utils"
@@ -40,7 +39,6 @@ PLACEHOLDERS = {
     "nemo_rl.distributed.batched_data_dict": ("BatchedDataDict",),
     "nemo_rl.models.dtensor.parallelize": ("to_local_if_dtensor",),
 }
-NOT_INSTALLED = "not installed"
 
 
 class Placeholder:
@@ -75,11 +73,7 @@ class NemoRlColumn:
 @cache
 def version() -> str:
     """The first digits of the hash of the files that answer."""
-    root = os.environ.get(VARIABLE)
-    paths = [Path(root or "", *name.split(".")).with_suffix(".py") for name in FILES]
-    if root is None or not all(path.is_file() for path in paths):
-        return NOT_INSTALLED
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+    return checkout_version(VARIABLE, *(f"{name.replace('.', '/')}.py" for name in FILES))
 
 
 @cache
