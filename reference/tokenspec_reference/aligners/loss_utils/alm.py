@@ -77,6 +77,8 @@ def alm_loss(
     options = options or AlmOptions()
     logits, ids = (student_logits, teacher_logits.detach()), (student_ids, teacher_ids)
     require_written(logits, ids, alignment, sample_mask)
+    device = student_logits.device
+    alignment, ids = alignment.to(device), (student_ids.to(device), teacher_ids.to(device))
     boundary = _boundaries(student_boundary, teacher_boundary, logits, options)
     if options.merge_above is not None and boundary is not None:
         alignment = _joined(logits[1], alignment, boundary[1], sample_mask, options.merge_above)

@@ -77,22 +77,40 @@ def dual_space_loss(
     """
     _require(student, teacher, {"temperature": temperature, "teacher_temperature": teacher_temperature})
     hidden, behind = teacher.hidden.detach(), teacher.label_embeddings.detach()
-    near = projections.query(student.both_embeddings).float() @ _scaled(teacher.both_embeddings).float().mT
-    near = near / math.sqrt(2 * hidden.shape[-1])
+    query, values = projections.query(student.both_embeddings), projections.t2s(_scaled(hidden) + _scaled(behind))
+    seen = projections.s2t(student.hidden)
+    with torch.autocast(query.device.type, enabled=False):
+        return _compared(
+            student, teacher, (query.float(), values.float(), seen.float()), temperature, teacher_temperature
+        )
+
+
+def _compared(
+    student: Space, teacher: Space, projected: tuple[torch.Tensor, ...], temperature: float, teacher_temperature: float
+) -> DualSpaceTerms:
+    """The terms, of the student's queries, the teacher's states in its space, and its own in the teacher's."""
+    query, values, seen = projected
+    near = query @ _scaled(teacher.both_embeddings.float()).mT
+    near = near / math.sqrt(2 * teacher.hidden.shape[-1])
     near = near + FAR * (~(student.labelled[:, :, None] & teacher.labelled[:, None, :])).float()
 
-    values = projections.t2s(_scaled(hidden) + _scaled(behind)).float()
-    in_student = (near.softmax(-1) @ values).to(student.hidden.dtype) @ student.head.detach().mT
+    in_student = _spoken(near.softmax(-1) @ values, student.head)
     labels = student.labels.where(student.labelled, 0)
-    ce = torch.nn.functional.cross_entropy(in_student.flatten(0, 1).float(), labels.flatten(), reduction="none")
+    ce = torch.nn.functional.cross_entropy(in_student.flatten(0, 1), labels.flatten(), reduction="none")
     ce = torch.where(student.labelled, ce.reshape(labels.shape), 0.0).sum()
 
     found = (in_student.argmax(-1) == labels) & student.labelled
-    t2s = _kl(student.logits[found] / temperature, in_student.detach()[found] / (temperature * teacher_temperature))
-    in_teacher = (near.mT.softmax(-1) @ projections.s2t(student.hidden).float()).to(student.hidden.dtype)
-    in_teacher = (in_teacher @ teacher.head.detach().mT)[teacher.labelled]
-    s2t = _kl(in_teacher / temperature, teacher.logits.detach()[teacher.labelled] / temperature)
+    t2s = _kl(
+        student.logits[found].float() / temperature, in_student.detach()[found] / (temperature * teacher_temperature)
+    )
+    in_teacher = _spoken(near.mT.softmax(-1) @ seen, teacher.head)[teacher.labelled]
+    s2t = _kl(in_teacher / temperature, teacher.logits.detach()[teacher.labelled].float() / temperature)
     return DualSpaceTerms(ce + t2s + s2t, ce.detach(), t2s.detach(), s2t.detach(), student.labelled.sum())
+
+
+def _spoken(states: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
+    """States as logits; the product is in the head's own precision."""
+    return (states.to(head.dtype) @ head.detach().mT).float()
 
 
 def _scaled(values: torch.Tensor) -> torch.Tensor:
@@ -101,7 +119,7 @@ def _scaled(values: torch.Tensor) -> torch.Tensor:
 
 
 def _kl(student: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
-    sides = (torch.log_softmax(side.float(), -1) for side in (student, teacher))
+    sides = (torch.log_softmax(side, -1) for side in (student, teacher))
     return divergence(*sides, reverse=False).sum()
 
 

@@ -83,6 +83,8 @@ def uld_loss(
     """
     options = options or UldOptions()
     require_written((student_logits, teacher_logits), (student_ids, teacher_ids), alignment, sample_mask)
+    device = student_logits.device
+    alignment, student_ids, teacher_ids = alignment.to(device), student_ids.to(device), teacher_ids.to(device)
     bayesian = options.merge == "bayesian"
     ours, theirs, valid = written_chunks(alignment, sample_mask, shifted=bayesian)
     if bayesian:

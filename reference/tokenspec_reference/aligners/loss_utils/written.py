@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from tokenspec_reference.aligners.devices import require_device_of
 from tokenspec_reference.aligners.errors import AlignmentInputError
 from tokenspec_reference.aligners.loss_utils.chunks import ChunkMembers, members_of_chunks, shift_next, valid_chunk_mask
 
@@ -37,8 +38,10 @@ def require_written(logits: Sides, ids: Sides, alignment: AlignmentBatch, sample
     """Refuse what no loss over written tokens can be made of.
 
     Raises:
-        AlignmentInputError: shapes that do not belong together, or an id in a chunk beyond the columns of its logits.
+        AlignmentInputError: shapes that do not belong together, logits on two devices, or an id in a chunk beyond the
+            columns of its logits.
     """
+    require_device_of(logits[0], teacher_logits=logits[1])
     rows = len(logits[0])
     if sample_mask is not None and sample_mask.shape != (rows,):
         raise AlignmentInputError(
