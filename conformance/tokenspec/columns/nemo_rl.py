@@ -1,14 +1,13 @@
 """NeMo RL's cross-tokenizer losses as a column of the aligners' area, from a checkout that the user names.
 
 Set ``TOKENSPEC_NEMO_RL`` to a checkout of NVIDIA-NeMo/RL; its version here is the hash of the files that answer. Chunk
-averages, projections, exact maps and losses are its functions as they are; what they import and a single process on a
-CPU does not use (Ray, Megatron, chat data) is a placeholder. Its alignment is the oracle of ``nw-compat`` and not asked
-here.
+averages, projections, exact maps, losses and steps are its functions as they are; what they import and a single process
+on a CPU does not use (Ray, Megatron, chat data) is a placeholder. Its alignment is the oracle of ``nw-compat`` and not
+asked here.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 import tempfile
@@ -21,26 +20,30 @@ from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.aligners.oracle.upstream import VARIABLE
-from tokenspec.columns.single_modules import folders, placeholder
+from tokenspec.columns.nemo_rl_steps import step
+from tokenspec.columns.single_modules import NOT_INSTALLED, checkout_version, folders, placeholder
 
 LOSSES = "nemo_rl.algorithms.loss.loss_functions"
 UTILITIES = "nemo_rl.algorithms.x_token.loss_utils"
-FILES = (LOSSES, UTILITIES, "nemo_rl.distributed.model_utils")
+FILES = (LOSSES, UTILITIES, "nemo_rl.distributed.model_utils", "nemo_rl.algorithms.utils")
 FOLDERS = (
     "nemo_rl",
     "nemo_rl.algorithms",
     "nemo_rl.algorithms.loss",
     "nemo_rl.algorithms.x_token",
+    "nemo_rl.data",
     "nemo_rl.distributed",
     "nemo_rl.models",
     "nemo_rl.models.dtensor",
+    "nemo_rl.utils",
 )
 PLACEHOLDERS = {
-    "nemo_rl.algorithms.utils": ("calculate_kl", "masked_mean"),
+    "nemo_rl.data.chat_templates": ("COMMON_CHAT_TEMPLATES",),
     "nemo_rl.distributed.batched_data_dict": ("BatchedDataDict",),
-    "nemo_rl.models.dtensor.parallelize": ("to_local_if_dtensor",),
+    "nemo_rl.models.policy": ("TokenizerConfig",),
+    "nemo_rl.utils.fastokens": ("maybe_patch_fastokens",),
+    "nemo_rl.utils.logger": ("Logger",),
 }
-NOT_INSTALLED = "not installed"
 
 
 class Placeholder:
@@ -64,6 +67,11 @@ class NemoRlColumn:
         if version() == NOT_INSTALLED:
             raise Unsupported(NOT_INSTALLED)
         tasks = {"chunk-average": averages, "projection": projection, "exact-map": exact_map, "loss": loss}
+        if request["task"] == "distil":
+            try:
+                return {"values": step(request["data"], module, written)}
+            except ValueError as error:
+                raise Rejected("invalid-alignment-input", str(error)) from error
         if request["task"] not in tasks:
             raise Unsupported("its losses are asked here, nothing else")
         try:
@@ -75,17 +83,14 @@ class NemoRlColumn:
 @cache
 def version() -> str:
     """The first digits of the hash of the files that answer."""
-    root = os.environ.get(VARIABLE)
-    paths = [Path(root or "", *name.split(".")).with_suffix(".py") for name in FILES]
-    if root is None or not all(path.is_file() for path in paths):
-        return NOT_INSTALLED
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+    return checkout_version(VARIABLE, *(f"{name.replace('.', '/')}.py" for name in FILES))
 
 
 @cache
 def module(name: str) -> Any:
     """One module of the checkout, without the packages' own ``__init__``."""
     folders(Path(os.environ[VARIABLE]), *FOLDERS)
+    placeholder("nemo_rl.models.dtensor.parallelize", to_local_if_dtensor=lambda tensor: tensor)
     for placed, attributes in PLACEHOLDERS.items():
         placeholder(placed, **dict.fromkeys(attributes, Placeholder))
     return importlib.import_module(name)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import os
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+
+NOT_INSTALLED = "not installed"
 
 
 def folders(root: Path, *names: str) -> None:
@@ -28,3 +32,12 @@ def installed_at(package: str) -> Path | None:
     """The folder a package is installed in, without importing it."""
     found = importlib.util.find_spec(package)
     return None if found is None or found.origin is None else Path(found.origin).parent.parent
+
+
+def checkout_version(variable: str, *files: str) -> str:
+    """The first digits of the hash of some files of the checkout that a variable names."""
+    root = os.environ.get(variable)
+    paths = [Path(root or "", name) for name in files]
+    if root is None or not all(path.is_file() for path in paths):
+        return NOT_INSTALLED
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]

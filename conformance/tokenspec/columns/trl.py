@@ -1,4 +1,4 @@
-"""TRL's byte-offset alignment (GOLD trainer) as a column of the aligners' area.
+"""TRL's byte-offset alignment and losses (GOLD trainer) as a column of the aligners' area.
 
 Its offsets come from tokenising a text, so it answers only where the request's ids are those of the text: special
 tokens around it are outside what it claims, padding is left out. Byte-level tokenizers only.
@@ -11,6 +11,7 @@ from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.columns import installed_version
+from tokenspec.columns.trl_losses import chunk_loss
 
 Span = tuple[int, int]
 
@@ -29,7 +30,11 @@ class TrlColumn:
             raise Unsupported("not installed")
 
     def align(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Groups of positions with a common byte end, as chunk ids."""
+        """Groups of positions with a common byte end, as chunk ids; or a loss over them."""
+        if installed_version("trl") is None:
+            raise Unsupported("not installed")
+        if request["task"] == "chunk-loss":
+            return {"values": chunk_loss(request["data"])}
         if request["task"] != "align" or request["profile"] != "boundary" or request["options"]:
             raise Unsupported("groups byte offsets of one text, nothing else")
         sides = [request["student"], request["teacher"]]

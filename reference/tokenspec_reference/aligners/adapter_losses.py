@@ -14,18 +14,25 @@ import torch
 from tokenspec_reference.aligners.alignment import AlignmentBatch
 from tokenspec_reference.aligners.errors import ProjectionFileError
 from tokenspec_reference.aligners.loss_utils import (
+    AlmOptions,
     DistillationOptions,
     LossOptions,
     Projection,
+    Projections,
     Ranks,
+    Space,
     Teacher,
+    UldOptions,
+    alm_loss,
     build_exact_token_map,
     build_projection,
     chunk_average_log_probs,
     cross_tokenizer_loss,
     distillation_loss,
+    dual_space_loss,
     get_sparse_projection_matrix,
     get_topk_projection,
+    uld_loss,
 )
 from tokenspec_reference.aligners.piece_table import PieceTable
 from tokenspec_reference.errors import TokenSpecError, placed
@@ -183,6 +190,75 @@ def _made_up(pieces: list[list[str]]) -> PieceTable:
     )
 
 
+def _chunk_loss(request: Json) -> Json:
+    data = request["data"]
+    with placed(_place_in_chunk_loss):
+        return {"values": LITERATURE[data["mode"]](data)}
+
+
+def _uld(data: Json) -> Json:
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    token_map = None
+    if data["mode"] == "uld-hybrid":
+        with _projection_file(data["file"]) as path:
+            width = len(data["teacher_logits"][0][0])
+            token_map = build_exact_token_map(path, xtoken_loss=False, teacher_vocab_size=width)
+    terms = uld_loss(student_logits, **_written(data), token_map=token_map, options=UldOptions(**data["options"]))
+    values = {name: float(getattr(terms, name).detach()) for name in ("loss", "matched", "unmatched", "valid_chunks")}
+    return values | _gradient(data, terms.loss, student_logits)
+
+
+def _alm(data: Json) -> Json:
+    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    boundary = {name: torch.tensor(data[name]) for name in ("student_boundary", "teacher_boundary") if name in data}
+    terms = alm_loss(student_logits, **_written(data), **boundary, options=AlmOptions(**data["options"]))
+    values = {name: float(getattr(terms, name).detach()) for name in ("loss", "valid_chunks")}
+    return values | _gradient(data, terms.loss, student_logits)
+
+
+def _written(data: Json) -> Json:
+    named = {name: torch.tensor(data[name]) for name in ("teacher_logits", "student_ids", "teacher_ids", "sample_mask")}
+    return named | {"alignment": _alignment(data)}
+
+
+def _dskd(data: Json) -> Json:
+    spaces = [Space(**{name: torch.tensor(value) for name, value in data[side].items()}) for side in SIDES]
+    linear = {name: _linear(**wish) for name, wish in data["projections"].items()}
+    trained = {name: getattr(spaces[0], name).requires_grad_() for name in ("logits", "hidden")}
+    terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **data["options"])
+    values: Json = {name: float(getattr(terms, name).detach()) for name in ("loss", "ce", "t2s", "s2t")}
+    if "gradient" not in data.get("want", ()):
+        return values
+    student = dict(zip(trained, _derived(terms.loss, list(trained.values())), strict=True))
+    learned = {
+        name: dict(zip(("weight", "bias"), _derived(terms.loss, [layer.weight, layer.bias]), strict=True))
+        for name, layer in linear.items()
+    }
+    return values | {"gradient": {"student": student, "projections": learned}}
+
+
+def _derived(loss: torch.Tensor, trained: list[torch.Tensor]) -> list[Any]:
+    """The gradient of each, 0 where the loss does not depend on it."""
+    found = torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True, materialize_grads=True)
+    return [value.tolist() for value in found]
+
+
+def _linear(weight: list[list[float]], bias: list[float]) -> torch.nn.Linear:
+    layer = torch.nn.Linear(len(weight[0]), len(weight))
+    layer.load_state_dict({"weight": torch.tensor(weight), "bias": torch.tensor(bias)})
+    return layer
+
+
+SIDES = ("student", "teacher")
+LITERATURE: dict[str, Callable[[Json], Json]] = {"uld": _uld, "uld-hybrid": _uld, "alm": _alm, "dskd": _dskd}
+
+
+def _place_in_chunk_loss(error: TokenSpecError) -> str:
+    options = {"temperature", "teacher_temperature"}
+    options |= {option.name for kind in (UldOptions, AlmOptions) for option in fields(kind)}
+    return f"/data/options/{error.field}" if error.field in options else f"/data/{error.field}"
+
+
 def _place_in_loss(error: TokenSpecError) -> str:
     if isinstance(error, ProjectionFileError):
         return "/data/file"
@@ -197,4 +273,5 @@ LOSS_TASKS: dict[str, Callable[[Json], Json]] = {
     "loss": _loss,
     "build-projection": _build_projection,
     "distil": _distil,
+    "chunk-loss": _chunk_loss,
 }

@@ -232,8 +232,8 @@ def agree(
                 row=row,
                 truncate=truncate,
             )
-            s_ends[row] = torch.tensor(settled.student_ends, dtype=torch.int32)
-            t_ends[row] = torch.tensor(settled.teacher_ends, dtype=torch.int32)
+            s_ends[row] = torch.from_numpy(settled.student_ends)
+            t_ends[row] = torch.from_numpy(settled.teacher_ends)
             common[row] = settled.common
     return s_ends, t_ends, common[:, None]
 
@@ -243,11 +243,9 @@ def _row_bytes(side: Side) -> torch.Tensor:
 
 
 def _row_text(side: Side, row: int, stream: torch.Tensor, table: DeviceTable) -> RowText:
-    raw = bytes(stream.tolist())
-    ends = side.ends[row].tolist()
-    pieces = [raw[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    ends = side.ends[row].cpu().numpy().astype("int64")
     optional = side.maybe_added[row].nonzero().flatten().tolist() if side.maybe_added is not None else []
-    return RowText(tuple(pieces), frozenset(optional), table.normalises)
+    return RowText(stream.cpu().numpy().tobytes(), ends, frozenset(optional), table.normalises)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tokenspec_reference.aligners.boundary import common_prefix_length, require_common_prefix
 from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, units
@@ -23,26 +26,38 @@ PLACES_PER_BYTE = 4
 
 @dataclass(frozen=True)
 class RowText:
-    """One side of one row: the bytes each position spells (empty for special tokens and padding).
+    """One side of one row: its bytes, and where those of each position end (int64; none for special tokens, padding).
 
     ``optional_space``: positions whose first byte is a space that the tokenizer may have added itself.
     """
 
-    pieces: tuple[bytes, ...]
+    data: bytes
+    ends: np.ndarray
     optional_space: frozenset[int]
     normalises: bool
+
+    @classmethod
+    def of_pieces(cls, pieces: Sequence[bytes], optional_space: frozenset[int], *, normalises: bool) -> RowText:
+        """A row of the bytes of each position."""
+        ends = np.fromiter(map(len, pieces), np.int64, len(pieces)).cumsum()
+        return cls(b"".join(pieces), ends, optional_space, normalises)
+
+    @cached_property
+    def pieces(self) -> tuple[bytes, ...]:
+        """The bytes of each position."""
+        return tuple(self.data[start:end] for start, end in pairwise([0, *self.ends.tolist()]))
 
 
 @dataclass(frozen=True)
 class Settled:
-    """Ends of every position as ascending places, equal exactly where both sides stand at the same byte.
+    """Ends of every position as ascending places (int64), equal exactly where both sides stand at the same byte.
 
     A place is four times a byte offset; an end that exists on one side only lies strictly between two of them.
     ``common`` is the place where the common text ends.
     """
 
-    student_ends: list[int]
-    teacher_ends: list[int]
+    student_ends: np.ndarray
+    teacher_ends: np.ndarray
     common: int
 
 
@@ -53,13 +68,11 @@ def settle(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> S
         TextMismatch: they differ and ``truncate`` is not set.
     """
     student, teacher = strip_added_spaces(student, teacher), strip_added_spaces(teacher, student)
-    s_data, t_data = b"".join(student.pieces), b"".join(teacher.pieces)
-    s_ends, t_ends = _ends(student.pieces), _ends(teacher.pieces)
+    s_data, t_data, s_ends, t_ends = student.data, teacher.data, student.ends, teacher.ends
     common = common_prefix_length(s_data, t_data)
     if common < min(len(s_data), len(t_data)) and (student.normalises or teacher.normalises):
         s_text, t_text = normal_text(s_data), normal_text(t_data)
-        s_ends = [s_text.position[end] for end in s_ends]
-        t_ends = [t_text.position[end] for end in t_ends]
+        s_ends, t_ends = s_text.position[s_ends], t_text.position[t_ends]
         s_data, t_data = s_text.data, t_text.data
         common = common_prefix_length(s_data, t_data)
         cuts = [] if common == min(len(s_data), len(t_data)) else _cuts(s_text, t_text, common)
@@ -71,14 +84,10 @@ def settle(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> S
     return Settled(_places(s_ends, between=1), _places(t_ends, between=2), common * PLACES_PER_BYTE)
 
 
-def _places(ends: Sequence[int], *, between: int) -> list[int]:
+def _places(ends: np.ndarray, *, between: int) -> np.ndarray:
     """``between`` differs per side, so that two inner ends never count as one place."""
-    places = []
-    last = 0
-    for end in ends:
-        last = last if end == INSIDE else end
-        places.append(last * PLACES_PER_BYTE + (between if end == INSIDE else 0))
-    return places
+    inside = ends == INSIDE
+    return np.maximum.accumulate(np.where(inside, 0, ends)) * PLACES_PER_BYTE + np.where(inside, between, 0)
 
 
 def _cuts(student: NormalText, teacher: NormalText, common: int) -> list[int]:
@@ -114,7 +123,7 @@ def strip_added_spaces(side: RowText, other: RowText) -> RowText:
         data = b"".join(pieces)
         return normal_text(data).data if normalises else data
 
-    text = comparable(other.pieces)
+    text = comparable((other.data,))
     pieces: list[bytes] = []
     settled, begun, starts = 0, 0, False  # bytes before the piece ``begun``, which nothing later changes
     for position, given in enumerate(side.pieces):
@@ -126,8 +135,4 @@ def strip_added_spaces(side: RowText, other: RowText) -> RowText:
         if starts and piece and (piece[:1].isascii() or not normalises):  # it composes with nothing before it
             settled, begun, starts = settled + len(comparable(pieces[begun:])), len(pieces), False
         pieces.append(piece)
-    return RowText(tuple(pieces), frozenset(), side.normalises)
-
-
-def _ends(pieces: Sequence[bytes]) -> list[int]:
-    return list(accumulate(len(piece) for piece in pieces))
+    return RowText.of_pieces(pieces, frozenset(), normalises=side.normalises)

@@ -110,7 +110,7 @@ class Side:
         if len(pieces) != len(positions):
             return None
         added = frozenset(place for place, position in enumerate(positions) if self._added_space(position))
-        return positions.start, RowText(tuple(pieces), added, self.normalises)
+        return positions.start, RowText.of_pieces(pieces, added, normalises=self.normalises)
 
     def _edges(self, body: Body) -> Range:
         """Where a body begins and ends, as ``places`` count."""

@@ -240,7 +240,7 @@ class _Walk:
         if row is None:
             return None
         first, text = row
-        taken = any(chunk >= 0 for chunk in self.chunk_ids[side][first : first + len(text.pieces)])
+        taken = any(chunk >= 0 for chunk in self.chunk_ids[side][first : first + len(text.ends)])
         return None if taken else row
 
     def _chunk(self, message: int, found: Sequence[tuple[tuple[int, RowText], tuple[int, int]]]) -> None:
@@ -268,7 +268,7 @@ class _Walk:
 
 def _chunks(settled: Settled) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Half-open ranges of tokens of both sides between common ends; a token of no bytes begins the next chunk."""
-    sides = (settled.student_ends, settled.teacher_ends)
+    sides = (settled.student_ends.tolist(), settled.teacher_ends.tolist())
     closes = sorted((set(sides[0]) & set(sides[1])) - {0})
     s_start = t_start = 0
     for place in closes:

@@ -15,6 +15,7 @@ from tokenspec_reference.aligners.boundary_batch import (
     device_tables,
     read_side,
 )
+from tokenspec_reference.aligners.devices import exact_device
 from tokenspec_reference.aligners.errors import AlignmentInputError, IdOutOfVocabulary
 from tokenspec_reference.aligners.nw_compat import FastAligner
 from tokenspec_reference.aligners.nw_forms import Forms
@@ -74,7 +75,7 @@ class TokenAligner:
         self.profile: Profile = profile
         self.on_mismatch: OnMismatch = on_mismatch
         self.special_roles = dict(special_roles or {})
-        self.device = None if device is None else torch.device(device)
+        self.device = None if device is None else exact_device(device)
         self._on_device: dict[torch.device, tuple[DeviceTable, DeviceTable]] = {}
 
     @cached_property

@@ -8,10 +8,14 @@ ends exist in both forms, so a token that ends inside it ends no chunk (``ALN-01
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,36 +25,120 @@ INSIDE = -1
 
 @dataclass(frozen=True)
 class NormalText:
-    """``raw`` in NFC. ``position[x]`` is where raw byte offset ``x`` lies in ``data``, ``INSIDE`` if nowhere.
+    """``raw`` in NFC. ``position[x]`` (int64) is where raw byte offset ``x`` lies in ``data``, ``INSIDE`` if nowhere.
 
     ``open_from``: offset in ``data`` where the last unit begins, which more text could still change; ``open_unit``:
     that unit, decomposed; ``pending``: the bytes of a character that is cut off, which end ``data``.
     """
 
     data: bytes
-    position: tuple[int, ...]
+    position: np.ndarray
     open_from: int
     open_unit: str
     pending: bytes
 
 
 def normal_text(raw: bytes) -> NormalText:
-    """NFC of ``raw`` with the map of its positions; bytes that are not UTF-8 stand for themselves."""
-    data = bytearray()
-    position = [0]
-    unit = ""
-    open_from = 0
+    """NFC of ``raw`` with the map of its positions; bytes that are not UTF-8 stand for themselves.
+
+    Most text is its own NFC. Looked at are stretches of a character and those that may continue its unit, each once.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    for unit in units(decoder.decode(raw)):
-        open_from = len(data)
+    text = decoder.decode(raw)
+    pending = decoder.getstate()[0]
+    normal = unicodedata.normalize("NFC", text)
+    data = _encode(normal)
+    unit = _last_unit(text)
+    open_from = len(data) - len(_encode(unicodedata.normalize("NFC", unit)))
+    position = _positions("" if normal == text else text, len(raw))
+    return NormalText(data + pending, position, open_from, unicodedata.normalize("NFD", unit), pending)
+
+
+def _positions(text: str, length: int) -> np.ndarray:
+    """Of every byte offset of ``text`` and of what follows it, where it lies in the NFC."""
+    position = np.arange(length + 1)
+    known: dict[str, int] = {}
+    found = [(start, known.setdefault(text[start:end], len(known))) for start, end in _stretches(text)]
+    if not found:
+        return position
+    changes = [_changed(stretch) for stretch in known]
+    inner = np.array([at for change in changes for at in change.inner], np.int64)
+    sizes = np.array([len(change.inner) for change in changes])
+    starts, kinds = np.array(found).T
+    starts = _byte_offsets(text)[starts]
+    grown = np.zeros(length + 1, np.int64)
+    grown[starts + sizes[kinds] + 1] = np.array([change.growth for change in changes])[kinds]
+    position += grown.cumsum()
+    repeats = sizes[kinds]
+    within = np.arange(repeats.sum()) - np.repeat(repeats.cumsum() - repeats, repeats)
+    lies = inner[np.repeat((sizes.cumsum() - sizes)[kinds], repeats) + within]
+    first = np.repeat(starts, repeats)
+    position[first + 1 + within] = np.where(lies == INSIDE, INSIDE, position[first] + lies)
+    return position
+
+
+def _byte_offsets(text: str) -> np.ndarray:
+    """Where each character begins in UTF-8; one that stands for a byte has one."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    escaped = (codes >= 0xDC80) & (codes <= 0xDCFF)
+    widths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000) - 2 * escaped
+    return widths.cumsum() - widths
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What NFC makes of a stretch: how many bytes longer, and where each byte offset inside lies, from its start."""
+
+    growth: int
+    inner: tuple[int, ...]
+
+
+@lru_cache(maxsize=4096)
+def _changed(stretch: str) -> _Change:
+    inner: list[int] = []
+    length = 0
+    for unit in units(stretch):
         for segment in shortest_segments(unit):
             before, after = _encode(segment), _encode(unicodedata.normalize("NFC", segment))
-            position += [len(data) + x if before == after else INSIDE for x in range(1, len(before))]
-            data += after
-            position.append(len(data))
-    pending = decoder.getstate()[0]
-    position += range(len(data) + 1, len(data) + len(pending) + 1)
-    return NormalText(bytes(data) + pending, tuple(position), open_from, unicodedata.normalize("NFD", unit), pending)
+            inner += [length + x if before == after else INSIDE for x in range(1, len(before))]
+            length += len(after)
+            inner.append(length)
+    return _Change(length - len(inner), tuple(inner[:-1]))
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """A character with all that may continue its unit, and characters that NFC changes alone."""
+    used = [character for character in set(text) if not character.isascii()]
+    continuing = re.escape("".join(filter(_may_continue, used)))
+    changing = re.escape("".join(one for one in used if unicodedata.normalize("NFC", one) != one))
+    if continuing or changing:
+        follow = f"[{continuing}]*" if continuing else ""
+        for start, end in map(re.Match.span, re.finditer(f"[{continuing}{changing}]{follow}", text)):
+            yield start - (start > 0 and _may_continue(text[start])), end
+
+
+def _last_unit(text: str) -> str:
+    start = len(text) - 1
+    while start > 0 and _may_continue(text[start]):
+        start -= 1
+    return [*units(text[max(0, start) :])][-1] if text else ""
+
+
+@lru_cache(maxsize=4096)
+def _may_continue(character: str) -> bool:
+    """Whether there is anything before it with which it composes, or after which it is put in order."""
+    if character.isascii():
+        return False
+    first = unicodedata.normalize("NFD", character)[0]
+    return unicodedata.combining(first) > 0 or first in _composing()
+
+
+@cache
+def _composing() -> frozenset[str]:
+    """Second halves of all compositions: from the decompositions of the planes that have any, and of Hangul."""
+    halves = [unicodedata.decomposition(chr(code)).split() for code in range(0x20000)]
+    second = {chr(int(parts[1], 16)) for parts in halves if len(parts) == 2 and not parts[0].startswith("<")}
+    return frozenset(second | {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))})
 
 
 def _encode(text: str) -> bytes:
@@ -72,7 +160,7 @@ def units(text: str) -> Iterator[str]:
 def _continues(unit: str, character: str) -> bool:
     if character.isascii():
         return False
-    if unicodedata.combining(character):
+    if unicodedata.combining(unicodedata.normalize("NFD", character)[0]):
         return True
     normal = unicodedata.normalize
     return normal("NFC", unit + character) != normal("NFC", unit) + normal("NFC", character)

@@ -12,13 +12,15 @@ import random
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from tokenspec.benchmark import Bench, Figure, measure
 
+Text = TypeVar("Text", bytes, str)
 LETTERS = b"etaoin shrdlu"
 ROWS, LENGTH = 8, 8192
 
@@ -56,8 +58,8 @@ def batch(rows: int, length: int) -> Batch:
     return Batch(pieces, (tables[0], tables[1]), (ids[0], ids[1]), (masks[0], masks[1]))
 
 
-def cut(text: bytes, rng: random.Random) -> list[bytes]:
-    """Random pieces of 1 to 7 bytes."""
+def cut(text: Text, rng: random.Random) -> list[Text]:
+    """Random pieces of 1 to 7 bytes or characters."""
     found = []
     start = 0
     while start < len(text):
@@ -65,6 +67,26 @@ def cut(text: bytes, rng: random.Random) -> list[bytes]:
         found.append(text[start:end])
         start = end
     return found
+
+
+def composed(form: Literal["NFC", "NFD"], tokens: int = 38_000) -> Batch:
+    """One row with many accents; the student's tokenizer composes them, the teacher's does as ``form`` says."""
+    import torch
+
+    from tokenspec_reference.aligners import PieceTable
+
+    rng = random.Random(tokens)
+    text = "".join(rng.choices("etaoin shrdlué", k=4 * tokens))
+    tables, ids, pieces = [], [], []
+    for own in ("NFC", form):
+        spelled = unicodedata.normalize(own, text)
+        row = [piece.encode() for piece in cut(spelled, rng)]
+        vocabulary = {piece: index for index, piece in enumerate(sorted(set(row)))}
+        tables.append(PieceTable(own, tuple(vocabulary), ("",) * len(vocabulary), unicode_form=own))
+        ids.append(torch.tensor([[vocabulary[piece] for piece in row]]))
+        pieces.append([row])
+    masks = [torch.ones_like(side) for side in ids]
+    return Batch((pieces[0], pieces[1]), (tables[0], tables[1]), (ids[0], ids[1]), (masks[0], masks[1]))
 
 
 def boundary(made: Batch, device: str = "cpu") -> Callable[[], object]:
@@ -119,6 +141,9 @@ def run() -> Iterator[Figure]:
     yield Figure(
         f"boundary, {8 * LENGTH} tokens: growth", times["long"], 8 * times["short"], "8 x an eighth", limit=1.5
     )
+    forms = {form: boundary(composed(form)) for form in ("NFC", "NFD")}
+    times |= measure(forms, rounds=7, warmup=2)
+    yield Figure("boundary, 38,000 tokens, a side in NFD", times["NFD"], times["NFC"], "both in NFC", limit=5.0)
     student, teacher = words(512)
     scalar = once(lambda: align_scalar(student, teacher))
     rows = measure({"rows": lambda: align_rows(student, teacher)}, rounds=5)["rows"]

@@ -19,6 +19,7 @@ Task = Literal[
     "loss",
     "build-projection",
     "distil",
+    "chunk-loss",
 ]
 
 

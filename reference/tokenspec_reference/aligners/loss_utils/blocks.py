@@ -7,6 +7,7 @@ written down there, and nothing of a block is kept for the way back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -44,16 +45,27 @@ def chunk_sums(
 
 
 def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tuple[ChunkMembers, ChunkMembers]]:
-    """Consecutive chunks of at most so many positions on either side, at least one; the same on all ranks."""
-    sizes = torch.maximum(ours.all_sizes, theirs.all_sizes).flatten().tolist()
-    start = reached = 0
+    """Consecutive chunks of at most so many positions on either side, at least one; the same on all ranks.
+
+    All sizes are read back at once, whatever the number of blocks.
+    """
+    largest = torch.maximum(ours.all_sizes, theirs.all_sizes)
+    sizes, *own = torch.cat([largest, ours.sizes, theirs.sizes]).tolist()
+    edges = [0]
+    reached = 0
     for end, size in enumerate(sizes):
         if reached and reached + size > rows:
-            yield ours.between(start, end), theirs.between(start, end)
-            start, reached = end, 0
+            edges.append(end)
+            reached = 0
         reached += size
     if sizes:
-        yield ours.between(start, len(sizes)), theirs.between(start, len(sizes))
+        edges.append(len(sizes))
+    ends = [[0, *accumulate(side)] for side in own]
+    for start, end in pairwise(edges):
+        yield (
+            ours.between((start, end), (ends[0][start], ends[0][end])),
+            theirs.between((start, end), (ends[1][start], ends[1][end])),
+        )
 
 
 class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]

@@ -57,10 +57,9 @@ class ChunkMembers:
         kept = valid.flatten().repeat_interleave(self.sizes.flatten())
         return ChunkMembers(self.positions[kept], self.sizes.flatten()[valid.flatten()][None], self.ranks)
 
-    def between(self, start: int, end: int) -> ChunkMembers:
-        """The members of the chunks ``[start, end)`` of one row of sizes."""
-        before, inside = self.sizes[0, :start].sum(), self.sizes[0, start:end]
-        return ChunkMembers(self.positions[before : before + inside.sum()], inside[None], self.ranks)
+    def between(self, chunks: tuple[int, int], members: tuple[int, int]) -> ChunkMembers:
+        """Consecutive chunks of one row of sizes, with the members that are theirs; no number is read back."""
+        return ChunkMembers(self.positions[slice(*members)], self.sizes[:, slice(*chunks)], self.ranks)
 
     def sums(self, rows: torch.Tensor) -> torch.Tensor:
         """Sums ``[B, C, V]`` of one row ``[N, V]`` a position, 0 for an empty chunk; always in the same order."""
@@ -78,7 +77,7 @@ def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int, ranks: Ranks = AL
     Raises:
         AlignmentInputError: an id outside ``[-1, max_chunks)``.
     """
-    if chunk_id.numel() and (int(chunk_id.min()) < -1 or int(chunk_id.max()) >= max_chunks):
+    if bool(((chunk_id < -1) | (chunk_id >= max_chunks)).any()):
         raise AlignmentInputError(f"has ids outside [-1, {max_chunks})", field="chunk_id")
     rows = torch.arange(len(chunk_id), device=chunk_id.device)[:, None] * max_chunks
     positions = (chunk_id >= 0).flatten().nonzero()[:, 0]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 
+from tokenspec_reference.aligners.devices import require_device_of
 from tokenspec_reference.aligners.errors import AlignmentInputError
 from tokenspec_reference.aligners.loss_utils.losses import cross_tokenizer_loss
 from tokenspec_reference.aligners.loss_utils.next_token import (
@@ -115,6 +116,8 @@ def distillation_loss(
         raise AlignmentInputError("needs at least one", field="teachers")
     student_logits = ranks.vocabulary_gather(student_logits)
     ranks = replace(ranks, vocabulary_gather=ALONE.vocabulary_gather)
+    require_device_of(student_logits, **{f"teachers[{at}]": given.logits for at, given in enumerate(teachers)})
+    input_ids, token_mask = input_ids.to(student_logits.device), token_mask.to(student_logits.device)
     student = Tokens(input_ids, token_mask, sample_mask, ranks)
     labels, real = next_tokens(input_ids, token_mask, sample_mask, ranks)
     ce = mean_over(next_token_cross_entropy(student_logits, labels), real, ranks)

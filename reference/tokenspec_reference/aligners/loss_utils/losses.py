@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import torch
 
+from tokenspec_reference.aligners.devices import require_device_of
 from tokenspec_reference.aligners.errors import AlignmentInputError
 from tokenspec_reference.aligners.loss_utils.blocks import Compare, chunk_sums
 from tokenspec_reference.aligners.loss_utils.chunks import (
@@ -55,16 +56,19 @@ def cross_tokenizer_loss(
     """Loss of student logits ``[B, T_s, V_s]`` against teacher logits ``[B, T_t, V_t]``.
 
     A mean over valid chunks, times the squared temperature.
+    Both logits are on one device; the alignment and masks may be elsewhere.
     ``teacher_vocab_size`` cuts off padded teacher columns. ``sample_mask`` ``[B]``: 0 leaves a row out. Without a valid
     chunk the loss is 0. ``ranks``: what the ranks of a parallel run exchange.
 
     Raises:
-        AlignmentInputError: unknown mode, an option out of range, mismatched or empty shapes.
+        AlignmentInputError: unknown mode, an option out of range, mismatched or empty shapes, two devices.
         ProjectionFileError: a bad file.
     """
     options = options or LossOptions()
     student_logits = ranks.vocabulary_gather(student_logits)
     _require(student_logits, teacher_logits, alignment, mode, options, sample_mask)
+    require_device_of(student_logits, teacher_logits=teacher_logits)
+    alignment = alignment.to(student_logits.device)
     teacher = teacher_logits[..., :teacher_vocab_size]
     rows = torch.ones(len(student_logits)) if sample_mask is None else sample_mask
     device = student_logits.device

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from tokenspec_reference.aligners.devices import exact_device
 from tokenspec_reference.aligners.errors import ProjectionFileError, ProjectionFileMissing
 from tokenspec_reference.aligners.loss_utils.ranks import ALONE, Ranks
 from tokenspec_reference.top_ids import top_ids
@@ -50,7 +51,7 @@ def get_topk_projection(
     Raises:
         ProjectionFileError: as ``parse_projection_file``, or the file is in the sparse form.
     """
-    return _cached_topk(*_fingerprint(path), torch.device(device))
+    return _cached_topk(*_fingerprint(path), exact_device(device))
 
 
 def get_sparse_projection_matrix(
@@ -65,7 +66,7 @@ def get_sparse_projection_matrix(
     Entries with a negative teacher id are dropped, equal coordinates are added. The tensor is shared between calls with
     equal arguments and an unchanged file; do not modify it.
     """
-    return _cached_sparse(*_fingerprint(path), torch.device(device), int(student_vocab_size), int(teacher_vocab_size))
+    return _cached_sparse(*_fingerprint(path), exact_device(device), int(student_vocab_size), int(teacher_vocab_size))
 
 
 def _fingerprint(path: str | PathLike[str]) -> tuple[str, int, int]:
@@ -175,10 +176,25 @@ def slice_sparse_projection_cols(matrix: torch.Tensor, columns: torch.Tensor) ->
 
 
 def project_student_to_teacher_vocab(probabilities: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    """``[B, T, V_s]`` times ``[V_s, V_t]`` (COO), in float32: ``[B, T, V_t]``."""
+    """``[B, T, V_s]`` times ``[V_s, V_t]`` (COO), in float32 under autocast too: ``[B, T, V_t]``."""
     batch, length, vocabulary = probabilities.shape
     flat = probabilities.reshape(batch * length, vocabulary).float()
-    return torch.sparse.mm(matrix.t(), flat.t()).t().reshape(batch, length, matrix.shape[1])
+    return _Projected.apply(flat, matrix).reshape(batch, length, matrix.shape[1])
+
+
+class _Projected(torch.autograd.Function):  # type: ignore[misc]
+    """Rows times a sparse matrix. Autocast would make both products bfloat16, and has no kernel for it on CUDA."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+        ctx.matrix = matrix
+        with torch.autocast(rows.device.type, enabled=False):
+            return torch.sparse.mm(matrix.t(), rows.t()).t()
+
+    @staticmethod
+    def backward(ctx: Any, arriving: torch.Tensor) -> tuple[torch.Tensor, None]:
+        with torch.autocast(arriving.device.type, enabled=False):
+            return torch.sparse.mm(ctx.matrix, arriving.float().t()).t(), None
 
 
 def select_teacher_topk_indices(teacher_logits: torch.Tensor, k: int, ranks: Ranks = ALONE) -> torch.Tensor:

@@ -75,7 +75,8 @@ def teacher_score(teacher: Teacher, student: Tokens, metric: Metric) -> torch.Te
     if not teacher.same_tokenizer:
         if teacher.input_ids is None or teacher.token_mask is None:
             raise AlignmentInputError("needs input_ids and token_mask to be scored", field="teachers")
-        ids, mask = teacher.input_ids, teacher.token_mask
+        device = teacher.logits.device
+        ids, mask = teacher.input_ids.to(device), teacher.token_mask.to(device)
     logits = teacher.logits.detach().float()
     labels, real = next_tokens(ids, mask, student.sample_mask, student.ranks)
     if metric == "ce":

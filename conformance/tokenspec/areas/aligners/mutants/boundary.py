@@ -263,10 +263,10 @@ def _vague(message: str) -> Callable[..., None]:
     return refuse
 
 
-def _marks_follow(ends: Any, *, between: int) -> list[int]:
+def _marks_follow(ends: Any, *, between: int) -> Any:
     """A position inside a changed segment counts as the segment's end."""
     del between
-    places = [end * boundary_text.PLACES_PER_BYTE for end in ends]
+    places = ends * boundary_text.PLACES_PER_BYTE
     for index in range(len(places) - 2, -1, -1):
         if ends[index] == unicode_forms.INSIDE:
             places[index] = places[index + 1]

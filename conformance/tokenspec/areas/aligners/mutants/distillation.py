@@ -12,8 +12,6 @@ from tokenspec_reference.aligners import adapter_losses as tasks
 from tokenspec_reference.aligners.loss_utils import build_projection, distillation, losses, next_token, ranks, teachers
 
 DISTIL = distillation.distillation_loss
-AVERAGED = distillation._averaged
-BEST = teachers.best_teacher
 NEXT = next_token.next_tokens
 SAME = next_token.same_tokenizer_kl
 SCORE = teachers.teacher_score

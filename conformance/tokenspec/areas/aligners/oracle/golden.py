@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tokenspec.areas.aligners.oracle import distillation, losses, projections
+from tokenspec.areas.aligners.oracle import distillation, literature, losses, projections
 from tokenspec.areas.aligners.oracle import upstream as nemo
 from tokenspec.areas.aligners.oracle.request import align_request, plain_request
 from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
@@ -155,7 +155,7 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
         return losses.exact_map(data["file"], data["teacher_vocab_size"], xtoken=data["xtoken"])
     if task == "build-projection":
         return projections.made(data)
-    oracle: Any = {"loss": losses, "distil": distillation}[task]
+    oracle: Any = {"loss": losses, "distil": distillation, "chunk-loss": literature}[task]
     found: dict[str, Any] = oracle.loss(data)
     return {**found, "gradient": oracle.gradient(data)} if "gradient" in data.get("want", ()) else found
 
