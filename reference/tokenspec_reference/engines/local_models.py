@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.engines.errors import InvalidParameter, NoChatTemplate
 from tokenspec_reference.engines.loading import load_model, resolve_model
 from tokenspec_reference.engines.questions import asks
-from tokenspec_reference.engines.reading import evaluating
+from tokenspec_reference.engines.reading import evaluating, input_device
 
 if TYPE_CHECKING:
     import torch
@@ -42,7 +42,7 @@ class LocalModel:
     @property
     def device(self) -> Any:
         """Where ids go."""
-        return self.model.get_input_embeddings().weight.device
+        return input_device(self.model)
 
 
 class LocalEncoder(LocalModel):
