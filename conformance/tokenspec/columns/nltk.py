@@ -1,4 +1,5 @@
-"""NLTK's measures of segmentation as a column of the engines' area: Pk, WindowDiff and F1 over strings of boundaries.
+"""NLTK's measures of segmentation as a column of the engines' area: Pk, WindowDiff and F1 over strings of
+boundaries, and Krippendorff's alpha of several coders.
 
 It segments nothing: it answers where a segmentation is given beside the gold one. It has no F1 within a window.
 """
@@ -28,10 +29,22 @@ class NltkColumn:
         """The measures of the one given segmentation against the gold one."""
         if self.version is None:
             raise Unsupported("not installed")
+        if request["gold"] is not None and not request["engines"] and len(request["given"]) > 1:
+            coders = [request["gold"], *(each["offsets"] for each in request["given"])]
+            return {"offsets": [[0, len(request["trace"])]], "group": alpha(coders, len(request["trace"]))}
         if request["gold"] is None or request["engines"] or request["fusion"] or len(request["given"]) != 1:
-            raise Unsupported("measures the agreement of two given segmentations, nothing else")
+            raise Unsupported("measures the agreement of given segmentations, nothing else")
         offsets = request["given"][0]["offsets"]
         return {"offsets": offsets, "agreement": measures(request["gold"], offsets, len(request["trace"]))}
+
+
+def alpha(coders: list[list[list[int]]], length: int) -> dict[str, float]:
+    """Krippendorff's alpha over the inner positions of the text."""
+    from nltk.metrics.agreement import AnnotationTask
+
+    ends = [{end for _, end in side[:-1]} for side in coders]
+    said = [(coder, at, at in side) for coder, side in enumerate(ends) for at in range(1, length)]
+    return {"krippendorff_alpha": AnnotationTask(data=said).alpha()}
 
 
 def measures(gold: list[list[int]], offsets: list[list[int]], length: int) -> dict[str, float]:

@@ -16,17 +16,17 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import msgspec
 
 from tokenspec.adapters import Unsupported
-from tokenspec.areas.engines.records import EnginesInput, Scripted
+from tokenspec.areas.engines.records import EnginesInput, Recorded, Scripted
 from tokenspec.columns import installed_version
 from tokenspec.columns.rt_seg_models import STANDARD_SEPARATOR
+from tokenspec.columns.rt_seg_units import UNIT_ENGINES, UNIT_OPTIONS, cosine, given_units, recorded, unit_options
 from tokenspec.columns.single_modules import folders, installed_at, placeholder
 
 Segments = list[tuple[int, int]]
@@ -41,6 +41,8 @@ ENGINES = {
     "rule-regex": ("rule_split_regex", "RTRuleRegex"),
     "new-line": ("rule_split_newline", "RTNewLine"),
     "new-line-verbose": ("rule_split_newline", "RTNewLineVerbose"),
+    "plain": ("plain_segmenter", "RTPlainSegmenter"),
+    **UNIT_ENGINES,
 }
 FUSIONS = {
     "voting": "OffsetFusionVoting",
@@ -81,7 +83,7 @@ class RtSegColumn:
         if self.version is None:
             raise Unsupported("not installed")
         given = msgspec.convert({key: value for key, value in request.items() if key != "row"}, EnginesInput)
-        if strange := set(given.parameters) - HINTS - TAKEN:
+        if strange := set(given.parameters) - HINTS - TAKEN - UNIT_OPTIONS:
             raise Unsupported(f"no option {min(strange)}")
         if len(given.engines) + len(given.given) > 1 and given.fusion is None:
             raise Unsupported("several segmentations without a fusion: it fails by an accident")
@@ -106,13 +108,16 @@ class RtSegColumn:
         self, name: str, given: EnginesInput, assets: dict[str, Any] | None, answer: dict[str, Any]
     ) -> tuple[Segments, list[str]]:
         """One engine; the forced decoder adds its threshold to the answer."""
+        if name not in ENGINES:
+            raise Unsupported("topics need its clustering, and that downloads a model")
         place, engine_name = ENGINES[name]
         engine = getattr(module(place), engine_name)
-        if name == "rule-regex":
-            starts = {0, *(start for start in given.base_units or [] if 0 < start < len(given.trace))}
-            spans = list(pairwise([*sorted(starts), len(given.trace)]))
-            with patch.object(module("seg_base").SegBase, "get_base_offsets", staticmethod(lambda *_, **__: spans)):
-                return both(engine._segment(given.trace, seg_base_unit="clause"))  # noqa: SLF001 - its one entry point
+        if name in ("rule-regex", "plain"):
+            with given_units(module("base_segmentor").UnitSegmentor, given):
+                return both(engine._segment(given.trace, seg_base_unit="sent"))  # noqa: SLF001 - its one entry point
+        if name in UNIT_ENGINES:
+            with given_units(module("base_segmentor").UnitSegmentor, given), recorded(engine, name, given):
+                return both(engine._segment(given.trace, **unit_options(name, given.parameters)))  # noqa: SLF001
         if not name.startswith("new-line"):
             options = {"max_kv_tokens": capped(given.parameters), **taken(given, TAKEN - {"chat_template"})}
             options = {"system_prompt": "", **options}
@@ -213,6 +218,8 @@ def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None)
     separator = given.parameters.get("sep_tok", STANDARD_SEPARATOR)
     if separator != STANDARD_SEPARATOR:
         raise Unsupported(f"its second pass inserts {STANDARD_SEPARATOR} only")
+    if isinstance(given.model, Recorded):
+        raise Unsupported("a recording has no logits")
     if isinstance(given.model, Scripted):
         loaded: tuple[Any, Any] = table(given.model, separator)
     elif given.model is not None and assets is not None:
@@ -233,4 +240,5 @@ def module(name: str) -> ModuleType:
         folders(root, PACKAGE)
         for parser in ("spacy", "stanza"):
             placeholder(parser)
+        placeholder("sentence_transformers", SentenceTransformer=None, util=SimpleNamespace(cos_sim=cosine))
     return importlib.import_module(f"{PACKAGE}.{name}")

@@ -23,6 +23,18 @@ ENGINES = {
     "new-line": "RTNewLine",
     "new-line-verbose": "RTNewLineVerbose",
     "plain": "RTPlainSegmenter",
+    "semantic-shift": "RTEmbeddingBasedSemanticShift",
+    "entailment": "RTEntailmentBasedSegmentation",
+    "zero-shot": "RTZeroShotSeqClassification",
+    "zero-shot-rf": "RTZeroShotSeqClassificationRF",
+    "zero-shot-ta": "RTZeroShotSeqClassificationTA",
+    "topics": "RTBERTopicSegmentation",
+    "rewards": "RTPRMBase",
+    "argument": "RTLLMArgument",
+    "reasoning-flow": "RTLLMReasoningFlow",
+    "thought-anchor": "RTLLMThoughtAnchor",
+    "unit-groups": "RTLLMSegUnitBased",
+    "offsets": "RTLLMOffsetBased",
 }
 FUSIONS = {
     "voting": "OffsetFusionVoting",

@@ -18,6 +18,7 @@ from tokenspec_reference.engines.__main__ import ENGINES, FUSIONS
 from tokenspec_reference.engines.base_units import rule_based_starts
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.orchestrator import RTSeg
+from tokenspec_reference.engines.recorded_model import RecordedModel
 from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
 from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
 from tokenspec_reference.engines.tiny_model import TinyModel
@@ -74,6 +75,7 @@ def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> di
         _engines(request),
         aligner=_named(request["fusion"], FUSIONS, "fusion") if request.get("fusion") else None,
         label_fusion_type=parameters.pop("label_fusion_type", "majority"),
+        max_kv_tokens=None,
         base_segmenter=rule_based_starts if starts is None else lambda _trace, _unit: starts,
     )
     result = segmenter.segment(request["trace"], **parameters)
@@ -89,6 +91,8 @@ def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> di
     if request.get("gold") is not None:
         gold = [(start, end) for start, end in request["gold"]]
         answer["agreement"] = asdict(metrics.agreement(gold, result.offsets))
+        if result.of_engines:
+            answer["group"] = asdict(metrics.group_agreement([gold, *result.of_engines], len(request["trace"])))
     return answer
 
 
@@ -124,7 +128,10 @@ def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedMod
         size = max(loaded.tokenizer.get_vocab().values()) + 1 + fields.pop("padding", 0)
         model = TinyModel(vocabulary=size, **fields).build()
         return {"model": model, "tokenizer": loaded.tokenizer, "chat_template": loaded.chat_template}
-    raise InvalidParameter(f"{description.get('kind')!r} is neither 'scripted' nor 'tiny'", field="model.kind")
+    if description.get("kind") == "recorded":
+        entailments = [(each["premise"], each["hypothesis"], each["shares"]) for each in fields.pop("entailments", ())]
+        return {"model": RecordedModel(entailments=entailments, **fields)}
+    raise InvalidParameter(f"{description.get('kind')!r} is not 'scripted', 'tiny' or 'recorded'", field="model.kind")
 
 
 class SequentialColumn:

@@ -1,12 +1,13 @@
 """Base units: the sentences or clauses that rule engines group. Rules only; a parser can be injected instead.
 
-A base segmenter is any callable ``(trace, unit) -> starts`` of code point offsets; its starts are taken as they are.
-The default knows punctuation, paragraphs, common abbreviations and spans that must stay whole (math and code).
+A base segmenter is any callable ``(trace, unit) -> starts`` of code point offsets. Whoever gives them, starts inside
+math or code are dropped (ENG-100). The default knows punctuation, paragraphs and common abbreviations.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Literal
@@ -32,15 +33,10 @@ SHORT_WORDS, SHORT_CHARACTERS = 3, 10  # a clause below either is joined to the 
 
 
 def rule_based_starts(trace: str, unit: BaseUnit) -> list[int]:
-    """Starts of the units: after the end of a sentence, for clauses also after ``;`` ``:`` and before conjunctions.
-
-    None lies strictly inside math or code.
-    """
-    whole = [match.span() for match in PROTECTED.finditer(trace)]
+    """Starts of the units: after the end of a sentence, for clauses also after ``;`` ``:`` and before conjunctions."""
 
     def free(pattern: re.Pattern[str]) -> list[int]:
-        ends = (match.end() for match in pattern.finditer(trace))
-        return [end for end in ends if not any(left < end < right for left, right in whole)]
+        return unprotected(trace, (match.end() for match in pattern.finditer(trace)))
 
     ends = [end for end in free(SENTENCE_END) if not ABBREVIATION.search(trace[:end][-12:])]
     if unit == "sent":
@@ -55,6 +51,23 @@ def rule_based_starts(trace: str, unit: BaseUnit) -> list[int]:
     return joined
 
 
+def protected_spans(trace: str) -> Offsets:
+    """Math and code, ``$$...$$``, ``$...$``, fenced and inline, in the order of the trace."""
+    return [match.span() for match in PROTECTED.finditer(trace)]
+
+
+def unprotected(trace: str, starts: Iterable[int]) -> list[int]:
+    """Those of ``starts`` that lie in no protected span, or at an edge of one."""
+    spans = protected_spans(trace)
+    ends = [end for _, end in spans]
+
+    def inside(start: int) -> bool:
+        following = bisect_left(ends, start)
+        return following < len(spans) and spans[following][0] < start < spans[following][1]
+
+    return [start for start in starts if not inside(start)]
+
+
 def base_units(trace: str, unit: BaseUnit, segmenter: BaseSegmenter = rule_based_starts) -> Offsets:
     """The units as a partition of ``trace``.
 
@@ -62,4 +75,4 @@ def base_units(trace: str, unit: BaseUnit, segmenter: BaseSegmenter = rule_based
         InvalidParameter: ``unit`` is neither ``clause`` nor ``sent``.
     """
     one_of(unit, ("clause", "sent"), "seg_base_unit")
-    return partition(segmenter(trace, unit), len(trace))
+    return partition(unprotected(trace, segmenter(trace, unit)), len(trace))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from tokenspec_reference.errors import UnsupportedByReference
 if TYPE_CHECKING:
     import torch
 
+DENSE_MASKS = {"eager", "sdpa"}
 INPUT_STREAM, OUTPUT_STREAM = 1, 2  # hash streams of the added rows
 
 
@@ -48,6 +50,7 @@ class CausalModel:
         self.separator_id = separator_id
         self.added_id = separator_id if separator_id is not None and separator_id >= rows else None
         self.vocabulary_size = rows
+        require_loaded(model, self.added_id)
         self.position_limit: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
         with torch.inference_mode(), evaluating(model):
             self.head = probe_head(model, self.base)
@@ -81,12 +84,18 @@ class CausalModel:
 
     @cached_property
     def resized(self) -> Any:
-        """The model itself when it has a row for the separator, else a resized copy with the row written in."""
+        """The model itself when it has a row for the separator, else a copy with the row written in.
+
+        Only the two matrices that get the row are copied, everything else is shared.
+        """
         import torch
 
         if self.added_id is None:
             return self.model
-        model = copy.deepcopy(self.model)
+        layers = (self.model.get_input_embeddings(), self.model.get_output_embeddings())
+        own = {id(tensor) for layer in layers for tensor in layer.parameters()}
+        tensors = itertools.chain(self.model.parameters(), self.model.buffers())
+        model = copy.deepcopy(self.model, {id(tensor): tensor for tensor in tensors if id(tensor) not in own})
         old = self.vocabulary_size
         with torch.random.fork_rng():  # the values drawn for the new row are overwritten below
             model.resize_token_embeddings(self.added_id + 1, mean_resizing=False)
@@ -121,6 +130,32 @@ class CausalModel:
         return {"inputs_embeds": vectors}
 
 
+def require_loaded(model: Any, added_id: int | None) -> None:
+    """Refuse what cannot be read: attention that aborts, and offloaded matrices that need a further row.
+
+    Raises:
+        UnsupportedByReference: names the kernel or the matrix, and the cure.
+    """
+    kernel = attention_kernel(model)
+    if kernel == "flex_attention":
+        raise UnsupportedByReference(
+            "flex_attention takes no dense mask; load the model with attn_implementation='sdpa'", field="model"
+        )
+    layers = {"embedding": model.get_input_embeddings(), "output layer": model.get_output_embeddings()}
+    away = [name for name, layer in layers.items() if layer is not None and layer.weight.is_meta]
+    if away and added_id is not None:
+        raise UnsupportedByReference(
+            f"its {' and '.join(away)} is offloaded and has no row for the separator; keep it on a device (device_map, "
+            "max_memory), or give a sep_tok that the model has a row for",
+            field="model",
+        )
+
+
+def attention_kernel(model: Any) -> str:
+    """The name of the attention implementation; ``eager`` where the model has no choice."""
+    return str(getattr(model.config.get_text_config(), "_attn_implementation", None) or "eager")
+
+
 def require_policy(model: Any, policy: CachePolicy) -> None:
     """Refuse ``window:M`` where it has no exact meaning: other attention patterns, implicit positions, recurrence.
 
@@ -129,6 +164,12 @@ def require_policy(model: Any, policy: CachePolicy) -> None:
     """
     if policy.kind != "window":
         return
+    kernel = attention_kernel(model)
+    if kernel not in DENSE_MASKS:
+        raise UnsupportedByReference(
+            f"{kernel} takes no dense mask, which window:M needs; load the model with attn_implementation='sdpa'",
+            field="cache_policy",
+        )
     config = model.config.get_text_config()
     kinds = getattr(config, "layer_types", None)
     full = set(kinds) == {"full_attention"} if kinds else getattr(config, "sliding_window", None) is None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tokenspec_reference.engines.output_head import OutputHead
-from tokenspec_reference.engines.reading import check_positions, evaluating
+from tokenspec_reference.engines.reading import check_positions, evaluating, input_device
 from tokenspec_reference.engines.rows import ChunkRows, FullRows
 from tokenspec_reference.engines.sessions import CachePolicy
 
@@ -74,7 +74,7 @@ class ChunkSession:
 
         source = self.source
         check_positions(self.length + len(token_ids), source.position_limit)
-        device = source.model.get_input_embeddings().weight.device
+        device = input_device(source.model)
         ids = torch.tensor([list(token_ids)], device=device)
         options: dict[str, Any] = {"past_key_values": self.cache, "use_cache": True}
         if self.takes_positions:

@@ -51,3 +51,9 @@ class InvalidSegmentation(TokenSpecError):
     """Offsets that are no segmentation of the trace they are said to segment."""
 
     rejection_code = "invalid-segmentation"
+
+
+class UnusableReply(TokenSpecError):
+    """A model was asked as often as it may be, and no reply could be read."""
+
+    rejection_code = "unusable-reply"

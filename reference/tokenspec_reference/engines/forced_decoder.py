@@ -53,10 +53,11 @@ class RTLLMForcedDecoderBased:
         if not tokens:
             return unlabelled(partition((), len(trace)))
         before = prompt.ids(separators.tokenizer, trace)
+        policy = decoding.policy.within(len(before) + 2 * len(tokens))  # a separator before every token
         source = open_source(model, separators, separator.separator_row)
         check_vocabulary((*before, *tokens.token_ids), source.vocabulary_size, separators.inserted)
-        check_positions(_longest(len(before), len(tokens), decoding.policy), getattr(source, "position_limit", None))
-        decoded = decode(source, before, tokens, separators, scoring, decoding, progress)
+        check_positions(_longest(len(before), len(tokens), policy), getattr(source, "position_limit", None))
+        decoded = decode(source, before, tokens, separators, scoring, decoding, policy, progress)
         cuts = [tokens.starts[index] for index in decoded.insertions]
         offsets = partition(cuts, len(trace))
         found = decoded.calibration
@@ -87,10 +88,11 @@ def decode(
     separators: Separators,
     scoring: Scoring,
     decoding: Decoding,
+    policy: CachePolicy,
     progress: Progress | None,
 ) -> ForcedDecode:
     """Run the chosen algorithm."""
-    settings = DecodeSettings(scoring.alpha, scoring.beta, scoring.quantile, scoring.score_mode, decoding.policy)
+    settings = DecodeSettings(scoring.alpha, scoring.beta, scoring.quantile, scoring.score_mode, policy)
     if decoding.algorithm == "sequential":
         return decode_sequential(source, prompt, trace, separators, settings, progress=progress)
     on_gpu = getattr(getattr(getattr(source, "model", None), "device", None), "type", "cpu") == "cuda"

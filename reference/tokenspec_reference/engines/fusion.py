@@ -6,10 +6,11 @@ The profile ``upstream`` returns what the upstream package returns, holes and lo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from tokenspec_reference.engines.errors import InvalidSegmentation
 from tokenspec_reference.engines.offsets import Offsets, partition, require_segmentation
@@ -49,7 +50,16 @@ def _all_edges(segmentations: Segmentations) -> set[int]:
     return set().union(*(edges(segmentation) for segmentation in segmentations))
 
 
-class OffsetFusionMerge:
+class OffsetFusion(ABC):
+    """What a fusion is; one of your own needs no more than the method."""
+
+    @staticmethod
+    @abstractmethod
+    def fuse(*segmentations: Any, **options: Any) -> Offsets:
+        """One segmentation of several, given as one list; keyword-only parameters are the options it knows."""
+
+
+class OffsetFusionMerge(OffsetFusion):
     """Cut wherever any engine cuts."""
 
     @staticmethod
@@ -70,7 +80,7 @@ class OffsetFusionFlatten(OffsetFusionMerge):
         return sorted(_all_edges(segmentations))
 
 
-class OffsetFusionVoting:
+class OffsetFusionVoting(OffsetFusion):
     """Cut where at least ``threshold`` engines cut; by default more than half."""
 
     @staticmethod
@@ -92,7 +102,7 @@ class OffsetFusionVoting:
         return partition((edge for edge, count in votes.items() if count >= needed), length)
 
 
-class OffsetFusionIntersect:
+class OffsetFusionIntersect(OffsetFusion):
     """Cut where all engines cut."""
 
     @staticmethod
@@ -107,7 +117,7 @@ class OffsetFusionIntersect:
         return partition(common, length)
 
 
-class OffsetFusionFuzzy:
+class OffsetFusionFuzzy(OffsetFusion):
     """Cuts closer than ``max_distance`` characters to the first of their cluster count as that one."""
 
     @staticmethod
@@ -132,7 +142,7 @@ class OffsetFusionFuzzy:
         return partition((edge for edge in kept if length - edge > max_distance), length)
 
 
-class OffsetFusionGraph:
+class OffsetFusionGraph(OffsetFusion):
     """The path through the proposed segments that most engines agree with.
 
     A segment weighs as many engines as propose it; ties go to the smallest predecessor. O(edges x proposals per edge).

@@ -6,8 +6,10 @@ A boundary is the end of every segment but the last. ``gold`` comes first; only 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from tokenspec_reference.engines.errors import InvalidSegmentation
 from tokenspec_reference.engines.offsets import require_segmentation
@@ -51,7 +53,10 @@ def _paired(gold: Segments, predicted: Segments) -> _Pair:
 def _f1(gold: Segments, predicted: Segments, credit: Callable[[int], float]) -> float:
     """Harmonic mean of two averages of ``credit(distance to the nearest boundary of the other side)``."""
     pair = _paired(gold, predicted)
-    ours, theirs = pair.ours, pair.theirs
+    return _f1_of(pair.ours, pair.theirs, credit)
+
+
+def _f1_of(ours: Sequence[int], theirs: Sequence[int], credit: Callable[[int], float]) -> float:
     if not ours or not theirs:
         return float(not ours and not theirs)
     recall = sum(credit(min(abs(edge - other) for other in theirs)) for edge in ours) / len(ours)
@@ -188,3 +193,64 @@ def agreement(gold: Segments, predicted: Segments, *, window: int = 3) -> Agreem
         segment_dice=segment_dice(gold, predicted),
         count_bias=count_bias(gold, predicted),
     )
+
+
+def boundary_cover(one: Segments, other: Segments, *, slack: int = 10) -> float:
+    """Share of the boundaries of ``one`` that have one of ``other`` within ``slack`` characters; 1 if it has none."""
+    ours, theirs = boundaries(one), boundaries(other)
+    return sum(any(abs(edge - each) <= slack for each in theirs) for edge in ours) / len(ours) if ours else 1.0
+
+
+def optimistic_score(one: Segments, other: Segments, *, slack: int = 10) -> float:
+    """The larger of both covers: further boundaries of one side cost nothing."""
+    return max(boundary_cover(one, other, slack=slack), boundary_cover(other, one, slack=slack))
+
+
+def krippendorff_alpha(coders: Sequence[Segments], length: int) -> float:
+    """Krippendorff's alpha of "is there a boundary" at the inner positions of a text; 1 where all say the same.
+
+    Nominal data, nobody silent. ``length`` is that of the text.
+    """
+    votes = Counter(edge for coder in coders for edge in set(boundaries(coder)) if 0 < edge < length)
+    values, ones = len(coders) * max(0, length - 1), sum(votes.values())
+    expected = ones * (values - ones) / (values - 1) if values > 1 else 0.0
+    if not expected:
+        return 1.0
+    observed = sum(count * (len(coders) - count) for count in votes.values()) / (len(coders) - 1)
+    return 1 - observed / expected
+
+
+@dataclass(frozen=True)
+class GroupAgreement:
+    """Several segmentations of one text, none of them gold before the others."""
+
+    krippendorff_alpha: float
+    consensus: float
+    optimistic: float
+
+
+def group_agreement(coders: Sequence[Segments], length: int, *, window: int = 3, slack: int = 10) -> GroupAgreement:
+    """Alpha, and the means over all pairs of :func:`boundary_similarity` and :func:`optimistic_score`.
+
+    Args:
+        coders: at least two segmentations.
+        length: of the text, in characters.
+        window: of the similarity.
+        slack: of the score.
+
+    Raises:
+        InvalidSegmentation: fewer than two.
+    """
+    pairs = list(combinations(coders, 2))
+    if not pairs:
+        raise InvalidSegmentation("agreement takes two", field="segmentations")
+    similar = (_f1_of(boundaries(one), boundaries(other), lambda far: float(far <= window)) for one, other in pairs)
+    optimistic = (optimistic_score(one, other, slack=slack) for one, other in pairs)
+    return GroupAgreement(
+        krippendorff_alpha(coders, length), math.fsum(similar) / len(pairs), math.fsum(optimistic) / len(pairs)
+    )
+
+
+def group_consensus(coders: Sequence[Segments], length: int, *, window: int = 3) -> float:
+    """The mean boundary similarity of all pairs."""
+    return group_agreement(coders, length, window=window).consensus

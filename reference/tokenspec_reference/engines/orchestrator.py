@@ -1,7 +1,8 @@
 """``RTSeg``: one or several engines, and how their segmentations become one.
 
 Keyword arguments of a call belong to that call: each goes to the engines and to the fusion that know it, one that
-nobody knows is refused, and nothing is remembered.
+nobody knows is refused, and nothing is remembered but what ``default_kwargs`` of an engine says. As in the seed,
+``max_kv_tokens`` is 512 here unless it or ``cache_policy`` is given; engines called by themselves keep everything.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from tokenspec_reference.engines.base_units import BaseSegmenter, BaseUnit, rule
 from tokenspec_reference.engines.errors import InvalidParameter, MissingFusion
 from tokenspec_reference.engines.label_fusion import LabelFusion, LabelMode
 from tokenspec_reference.engines.loading import load_model
+from tokenspec_reference.engines.local_models import kind_of
 from tokenspec_reference.engines.offsets import Offsets
 from tokenspec_reference.engines.options import option_names
 from tokenspec_reference.engines.parameters import one_of
 from tokenspec_reference.engines.progress import progress_bar
+from tokenspec_reference.engines.seg_base import SegBase
 from tokenspec_reference.engines.segmentation import Progress, Segmentation
+
+MAX_KV_TOKENS = 512  # the seed's default; another cache_policy takes its place
 
 
 class Engine(Protocol):
@@ -36,7 +41,9 @@ class RTSeg:
         aligner: Any = None,
         label_fusion_type: LabelMode = "majority",
         seg_base_unit: BaseUnit = "clause",
+        model_base: str | None = None,
         *,
+        max_kv_tokens: int | None = MAX_KV_TOKENS,
         base_segmenter: BaseSegmenter = rule_based_starts,
     ) -> None:
         """Choose engines and fusion.
@@ -46,6 +53,9 @@ class RTSeg:
             aligner: a fusion class (``fuse(segmentations, **options)``); required for several engines.
             label_fusion_type: ``majority`` or ``concat``.
             seg_base_unit: ``clause`` or ``sent``, for engines that group base units.
+            model_base: the model of engines that read one, where a call names none.
+            max_kv_tokens: the cap of engines that read a causal model, where a call gives neither it nor a
+                ``cache_policy``; None: no cap.
             base_segmenter: ``(trace, unit) -> starts``; the default follows rules and needs no model.
 
         Raises:
@@ -63,7 +73,12 @@ class RTSeg:
         one_of(label_fusion_type, ("majority", "concat"), "label_fusion_type")
         self.label_fusion_type: LabelMode = label_fusion_type
         one_of(seg_base_unit, ("clause", "sent"), "seg_base_unit")
-        self.defaults = {"seg_base_unit": seg_base_unit, "base_segmenter": base_segmenter}
+        self.defaults: dict[str, Any] = {"seg_base_unit": seg_base_unit, "base_segmenter": base_segmenter}
+        if model_base is not None:
+            self.defaults["model_name"] = model_base
+        self.max_kv_tokens = max_kv_tokens
+        self._models: dict[tuple[str, str], tuple[Any, Any]] = {}
+        self.default_kwargs: dict[type, dict[str, Any]] = {type(engine): {} for engine in self.engines}
 
     def __call__(self, trace: str, **options: Any) -> tuple[Offsets, list[str]]:
         """Offsets (code points, a partition of ``trace``) and labels.
@@ -78,9 +93,6 @@ class RTSeg:
     def segment(self, trace: str, *, progress: Progress | bool | None = None, **options: Any) -> Segmentation:
         """The same with scores, margin and forwards. ``progress=True`` draws a bar, a callable is told instead."""
         self._refuse_unknown(options)
-        if self._reads_models() and options.get("model") is None and options.get("model_name") is not None:
-            model, tokenizer = load_model(options["model_name"])  # once for all engines
-            options = {**options, "model": model, "tokenizer": tokenizer}
         with progress_bar("segmenting", shown=progress is True) as bar:
             tell = progress if callable(progress) else (bar if progress else None)
             results = [self._run(engine, trace, options, tell) for engine in self.engines]
@@ -89,9 +101,6 @@ class RTSeg:
     def segment_many(self, traces: Iterable[str], *, progress: bool = False, **options: Any) -> list[Segmentation]:
         """A batch; the model is loaded once and the bar counts traces."""
         batch = list(traces)
-        if self._reads_models() and options.get("model") is None and options.get("model_name") is not None:
-            model, tokenizer = load_model(options["model_name"])
-            options = {**options, "model": model, "tokenizer": tokenizer}
         results: list[Segmentation] = []
         with progress_bar("traces", shown=progress) as bar:
             for trace in batch:
@@ -100,10 +109,23 @@ class RTSeg:
         return results
 
     def _run(self, engine: Any, trace: str, options: Mapping[str, Any], progress: Progress | None) -> Segmentation:
+        chosen = {**self.defaults, **self.default_kwargs[type(engine)], **options, "progress": progress}
         known = _taken_by(engine)
-        chosen = {**self.defaults, **options, "progress": progress}
-        result: Segmentation = engine.segment(trace, **{name: chosen[name] for name in chosen if name in known})
+        if known is not None:
+            chosen = {name: value for name, value in chosen.items() if name in known}
+        if "max_kv_tokens" in (known or ()) and chosen.get("cache_policy") is None:
+            chosen = {"max_kv_tokens": self.max_kv_tokens, **chosen}
+        if "model" in (known or ()) and chosen.get("model") is None and chosen.get("model_name") is not None:
+            chosen["model"], chosen["tokenizer"] = self._loaded(engine, chosen["model_name"])
+        result: Segmentation = engine.segment(trace, **chosen)
         return result
+
+    def _loaded(self, engine: Any, model_name: str) -> tuple[Any, Any]:
+        """The model of that name, loaded once for all engines and traces that read it in the same way."""
+        kind = kind_of(getattr(engine, "question", "reply"))
+        if (kind, model_name) not in self._models:
+            self._models[kind, model_name] = load_model(model_name, kind=kind)
+        return self._models[kind, model_name]
 
     def _fused(self, trace: str, results: Sequence[Segmentation], options: Mapping[str, Any]) -> Segmentation:
         segmentations = [result.offsets for result in results]
@@ -112,13 +134,14 @@ class RTSeg:
         offsets = self.aligner.fuse(segmentations, **{name: chosen[name] for name in chosen if name in known})
         labels = LabelFusion.fuse(segmentations, [result.labels for result in results], offsets, self.label_fusion_type)
         close = tuple(sorted({position for result in results for position in result.close}))
-        return Segmentation(offsets, labels, close=close, forwards=sum(result.forwards for result in results))
-
-    def _reads_models(self) -> bool:
-        return any("model" in _taken_by(engine) for engine in self.engines)
+        forwards = sum(result.forwards for result in results)
+        return Segmentation(offsets, labels, close=close, forwards=forwards, of_engines=tuple(segmentations))
 
     def _refuse_unknown(self, options: Mapping[str, Any]) -> None:
-        known = set(self.defaults).union(*(_taken_by(engine) for engine in self.engines))
+        taken = [_taken_by(engine) for engine in self.engines]
+        if None in taken:
+            return
+        known = set(self.defaults).union(*(names or () for names in taken))
         if self.aligner is not None:
             known |= _known(self.aligner.fuse)
         for name in options:
@@ -126,8 +149,10 @@ class RTSeg:
                 raise InvalidParameter(f"no engine knows this; known are {', '.join(sorted(known))}", field=name)
 
 
-def _taken_by(engine: Any) -> set[str]:
-    """The keywords an engine takes: those of its method, and those it groups into options."""
+def _taken_by(engine: Any) -> set[str] | None:
+    """The keywords an engine takes: those of its method, and those it groups into options. None: any."""
+    if isinstance(engine, SegBase):
+        return None
     return _known(engine.segment) | option_names(getattr(engine, "options", ()))
 
 

@@ -2,18 +2,19 @@
 
 The gap of the forced decoder is a difference of two log-probabilities of one position, so the softmax denominator
 cancels and a handful of rows of the head replace the whole vocabulary. What a model does after the matrix product
-(bias, soft cap, scale) is not guessed from its name: candidates are tried on a probe and must reproduce its logits.
+(bias, soft cap, scale) is not guessed from its name: the candidates are tried on a ramp in place of logits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
 
+RAMP = 15.0  # a quarter of the largest logit that a head without a soft cap is tried with
 FULL_ROW_BLOCK = 64  # rows of a full head computed at once: 64 x 152k float32 is 39 MB
 
 
@@ -87,21 +88,59 @@ def finishers(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
 
 
 def probe_head(model: Any, base: Any) -> OutputHead | None:
-    """The head whose rows reproduce the model's own logits on four tokens, or None when no candidate does."""
+    """The head whose rows reproduce the model's own logits, or None where it is not what candidates say.
+
+    What goes into the layer has to be what the model without its head gives, and what comes out the rows times that.
+    The elementwise end behind it is not inferred from how near two sets of logits are: the model is run on four tokens
+    while its output layer gives a ramp in place of logits, from far below zero to far above the soft cap.
+    """
     import torch
 
     output = model.get_output_embeddings()
     weight, bias = getattr(output, "weight", None), getattr(output, "bias", None)
-    if base is model or weight is None:
+    if base is model or weight is None or weight.is_meta or model.get_input_embeddings().weight.is_meta:
         return None
+    config = model.config.get_text_config()
+    top = 4.0 * float(getattr(config, "final_logit_softcapping", None) or RAMP)
+    entered: list[torch.Tensor] = []
+    given: list[torch.Tensor] = []
+    ramps: list[torch.Tensor] = []
+
+    def replaced(_: Any, inputs: tuple[Any, ...], logits: torch.Tensor) -> torch.Tensor:
+        entered.append(inputs[0])
+        given.append(logits)
+        ramps.append(torch.linspace(-top, top, logits.shape[-1]).to(logits).expand_as(logits))
+        return ramps[-1]
+
     probe = torch.arange(4, device=model.get_input_embeddings().weight.device)[None]
-    own = upcast(model(input_ids=probe, use_cache=False).logits[0])
-    hidden = base(input_ids=probe, use_cache=False).last_hidden_state[0]
-    if hidden.shape[-1] != weight.shape[-1]:
+    hook = output.register_forward_hook(replaced)
+    try:
+        own = model(input_ids=probe, use_cache=False).logits
+    finally:
+        hook.remove()
+    hidden = base(input_ids=probe, use_cache=False).last_hidden_state
+    if len(ramps) != 1 or own.shape != ramps[0].shape or entered[0].shape != hidden.shape:
         return None
-    tolerance = 1e-4 if hidden.dtype.itemsize >= 4 else 5e-2
-    for finish in finishers(model.config.get_text_config()):
-        head = OutputHead(weight.detach(), None if bias is None else bias.detach(), finish)
-        if torch.allclose(head.full(hidden.to(weight.device)), own.to(weight.device), rtol=tolerance, atol=tolerance):
-            return head
-    return None
+    if weight.shape != (own.shape[-1], hidden.shape[-1]) or not weight.is_floating_point():
+        return None
+    rows = OutputHead(weight.detach(), None if bias is None else bias.detach(), lambda logits: logits)
+    if not _same(entered[0], hidden) or not _same(rows.full(entered[0]), given[0]):
+        return None
+    own = upcast(own)
+
+    def error(finish: Callable[[torch.Tensor], torch.Tensor]) -> float:
+        return float((finish(upcast(ramps[0])).to(own.device) - own).abs().amax())
+
+    best = min(finishers(config), key=error)
+    if not error(best) <= 8 * torch.finfo(ramps[0].dtype).eps * float(own.abs().amax()):
+        return None
+    return replace(rows, finish=best)
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Equal but for the rounding of the coarser of both."""
+    import torch
+
+    epsilon = 8 * max(torch.finfo(one.dtype).eps, torch.finfo(other.dtype).eps)
+    scale = float(upcast(other).abs().amax())
+    return torch.allclose(upcast(one), upcast(other).to(one.device), rtol=epsilon, atol=epsilon * scale)

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.engines.reading import check_positions, evaluating
+from tokenspec_reference.engines.reading import check_positions, evaluating, input_device
 from tokenspec_reference.engines.rows import FullRows
 from tokenspec_reference.engines.sessions import CachePolicy
 
@@ -39,7 +39,7 @@ class StepSession:
 
         limit: int | None = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         check_positions(self.position + len(token_ids), limit)
-        device = self.model.get_input_embeddings().weight.device
+        device = input_device(self.model)
         positions: torch.Tensor = torch.arange(self.position, self.position + len(token_ids), device=device)
         options: dict[str, Any] = {"past_key_values": self.cache, "use_cache": True}
         if "position_ids" in inspect.signature(self.model.base_model.forward).parameters:
@@ -92,7 +92,7 @@ class ReplaySession:
         check_positions(
             len(self.context), getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         )
-        device = self.model.get_input_embeddings().weight.device
+        device = input_device(self.model)
         with torch.inference_mode(), evaluating(self.model):
             logits = self.model(input_ids=torch.tensor([self.context], device=device), use_cache=False).logits[0]
         self.forwards += 1

@@ -22,6 +22,14 @@ def evaluating(model: Any) -> Iterator[None]:
             module.training = True
 
 
+def input_device(model: Any) -> Any:
+    """Where token ids go: to the embedding, or to where it runs when its weights are offloaded."""
+    embedding = model.get_input_embeddings()
+    if embedding.weight.is_meta:
+        return getattr(getattr(embedding, "_hf_hook", None), "execution_device", None) or "cpu"
+    return embedding.weight.device
+
+
 def check_positions(needed: int, limit: int | None) -> None:
     """Refuse a context the model has no positions for.
 

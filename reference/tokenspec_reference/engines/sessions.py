@@ -114,6 +114,10 @@ class CachePolicy:
             )
         return legacy
 
+    def within(self, longest: int) -> CachePolicy:
+        """The policy for contexts of at most ``longest`` tokens: none where nothing would ever be evicted."""
+        return CachePolicy() if self.kind == "legacy_head" and longest <= self.size else self
+
     def kept_head(self, length: int) -> int:
         """How many leading entries stay after a forward that left ``length`` (only ``legacy_head`` drops any)."""
         return length - self.size if self.kind == "legacy_head" and length > self.size else length

@@ -86,12 +86,12 @@ class RTLLMSurprisal:
             raise InvalidParameter(f"{type(self).__name__} has no top_k", field="top_k")
         window = self.window if signal.window is None else signal.window
         quantile = self.quantile if signal.quantile is None else signal.quantile
-        policy = how.policy
         model, tokenizer = resolve_model(model, tokenizer, model_name)
         tokens = tokenize_trace(tokenizer, trace)
         if not tokens:
             return unlabelled(partition((), len(trace)))
         before = prompt.ids(tokenizer, trace)
+        policy = how.policy.within(len(before) + len(tokens))
         source = open_source(model, None, "mean")
         check_vocabulary((*before, *tokens.token_ids), source.vocabulary_size, None)
         if policy.kind != "legacy_head":

@@ -6,6 +6,21 @@ from typing import Any, Literal
 
 import msgspec
 
+UnitEngineName = Literal[
+    "plain",
+    "semantic-shift",
+    "entailment",
+    "zero-shot",
+    "topics",
+    "rewards",
+    "argument",
+    "reasoning-flow",
+    "thought-anchor",
+    "unit-groups",
+    "offsets",
+]
+
+
 EngineName = Literal[
     "forced-decoder",
     "surprisal",
@@ -15,6 +30,7 @@ EngineName = Literal[
     "rule-regex",
     "new-line",
     "new-line-verbose",
+    UnitEngineName,
 ]
 
 
@@ -50,6 +66,24 @@ class Tiny(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="k
     dtype: Literal["float32", "float64"] = "float32"
 
 
+class Entailment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far a hypothesis follows: the shares of *entailment* and *neutral*."""
+
+    premise: str
+    hypothesis: str
+    shares: tuple[float | None, float | None]
+
+
+class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="recorded", kw_only=True):
+    """What a model would have said, in the order in which it is asked; null is NaN."""
+
+    vectors: list[list[float | None]] = []
+    entailments: list[Entailment] = []
+    labels: list[str] = []
+    step_scores: list[float | None] = []
+    replies: list[str] = []
+
+
 class GivenSegments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A segmentation to fuse, in code points."""
 
@@ -61,7 +95,7 @@ class EnginesInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """One call. ``parameters`` are options by the chapter's names; ``gold`` asks for agreement with the result."""
 
     trace: str
-    model: Scripted | Tiny | None = None
+    model: Scripted | Tiny | Recorded | None = None
     engines: list[EngineName] = []
     parameters: dict[str, Any] = {}
     given: list[GivenSegments] = []
@@ -75,7 +109,7 @@ class EnginesRequest(msgspec.Struct, kw_only=True):
 
     row: str
     trace: str
-    model: Scripted | Tiny | None
+    model: Scripted | Tiny | Recorded | None
     engines: list[EngineName]
     parameters: dict[str, Any]
     given: list[GivenSegments]
@@ -95,6 +129,7 @@ class EnginesOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     reach: float | None = None
     forwards: int | None = None
     agreement: dict[str, float] | None = None
+    group: dict[str, float] | None = None
 
 
 class EnginesExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -105,3 +140,4 @@ class EnginesExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     threshold: float | None = None
     margin: float | None = None
     agreement: dict[str, float] | None = None
+    group: dict[str, float] | None = None

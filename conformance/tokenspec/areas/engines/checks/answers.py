@@ -47,6 +47,14 @@ PINNED = (
     "ENG-083",
     "ENG-084",
     "ENG-086",
+    "ENG-100",
+    "ENG-102",
+    "ENG-103",
+    "ENG-104",
+    "ENG-105",
+    "ENG-106",
+    "ENG-107",
+    "ENG-108",
 )
 
 
@@ -113,14 +121,31 @@ for _requirement in PINNED:
     _pinned(_requirement)
 
 
-@check("engines.labels", area="engines", level="LABELS", requires=("ENG-085",), kind="golden", applies=cites("ENG-085"))
-def labels_are_the_oracles(subject: Subject) -> None:
-    """Fused labels are the oracle's."""
+def _compare_labels(subject: Subject) -> None:
     output: EnginesOutput = subject.output
     if output.labels is None:
         raise NotGiven("labels")
     if output.labels != subject.expect.labels:
-        raise Violation("fused labels differ", expected=subject.expect.labels, got=output.labels)
+        raise Violation("labels differ", expected=subject.expect.labels, got=output.labels)
+
+
+@check("engines.labels", area="engines", level="LABELS", requires=("ENG-085",), kind="golden", applies=cites("ENG-085"))
+def labels_are_the_oracles(subject: Subject) -> None:
+    """Fused labels are the oracle's."""
+    _compare_labels(subject)
+
+
+@check(
+    "engines.labels.runs",
+    area="engines",
+    level="LABELS",
+    requires=("ENG-104",),
+    kind="golden",
+    applies=cites("ENG-104"),
+)
+def labels_of_runs_are_the_oracles(subject: Subject) -> None:
+    """The label of each run of units is the oracle's."""
+    _compare_labels(subject)
 
 
 def has_a_threshold(question: Question) -> bool:
@@ -165,9 +190,9 @@ def _close(got: float | None, expected: float, tolerance: float, name: str) -> N
         raise Violation(f"another {name}", expected=expected, got=got)
 
 
-def _measures(requirement: str, names: tuple[str, ...]) -> None:
+def _measures(requirement: str, names: tuple[str, ...], field: str = "agreement") -> None:
     def applies(question: Question) -> bool:
-        return requirement in question.cell.case.requires and question.expect.agreement is not None
+        return requirement in question.cell.case.requires and getattr(question.expect, field) is not None
 
     @check(
         f"engines.agreement.{requirement.lower()}",
@@ -179,10 +204,10 @@ def _measures(requirement: str, names: tuple[str, ...]) -> None:
     )
     def measures_are_the_oracles(subject: Subject) -> None:
         """Measures of agreement are the oracle's."""
-        expected: dict[str, float] = subject.expect.agreement
-        given: dict[str, Any] | None = subject.output.agreement
+        expected: dict[str, float] = getattr(subject.expect, field)
+        given: dict[str, Any] | None = getattr(subject.output, field)
         if given is None:
-            raise NotGiven("agreement")
+            raise NotGiven(field)
         for name in names:
             _close(given.get(name), expected[name], 1e-9, name)
 
@@ -190,3 +215,5 @@ def _measures(requirement: str, names: tuple[str, ...]) -> None:
 _measures("ENG-090", ("boundary_similarity", "boundary_f1"))
 _measures("ENG-091", ("pk", "window_diff"))
 _measures("ENG-092", ("soft_boundary_f1", "segment_iou", "segment_dice", "count_bias"))
+_measures("ENG-094", ("krippendorff_alpha",), "group")
+_measures("ENG-095", ("consensus", "optimistic"), "group")

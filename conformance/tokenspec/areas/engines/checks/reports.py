@@ -11,7 +11,7 @@ from tokenspec.areas.engines.checks.variations import varied
 from tokenspec.areas.engines.oracle.forced import Forced, forced_decode
 from tokenspec.areas.engines.oracle.predictors import predictor_of
 from tokenspec.areas.engines.oracle.signals import WINDOWS, token_signal
-from tokenspec.areas.engines.records import EnginesInput, EnginesOutput
+from tokenspec.areas.engines.records import EnginesInput, EnginesOutput, Scripted
 from tokenspec.store.canonical import convert
 
 READING = {"forced-decoder", *WINDOWS}
@@ -37,7 +37,7 @@ def asked_of_the_oracle(question: Question) -> Forced:
     """The oracle's answer on a table, with what goldens leave out."""
     given, texts = convert(question.input, EnginesInput, where=question.cell.name), tokens_of(question)
     assert texts is not None
-    assert given.model is not None
+    assert isinstance(given.model, Scripted)
     predictor = predictor_of(given.model, texts, 0)
     if given.engines == ["forced-decoder"]:
         return forced_decode(predictor, texts, given.parameters)

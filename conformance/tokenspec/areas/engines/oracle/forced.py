@@ -18,13 +18,14 @@ class Refuses(Exception):
 class Forced:
     """What an engine found; ``cuts`` are character positions, 0 included when it was chosen.
 
-    ``reach`` is that of a table.
+    ``reach`` is that of a table; ``labels`` are those of the segments, of an engine that gives any.
     """
 
     cuts: list[int]
     threshold: float | None = None
     margin: float | None = None
     reach: float | None = None
+    labels: list[str] | None = None
 
 
 ROUNDING = 8 * 2.0**-52

@@ -149,3 +149,31 @@ def agreement(gold: Segments, predicted: Segments, length: int) -> dict[str, flo
         "pk": sum(a != b for a, b in zip(*same, strict=True)) / total if total > 0 else 0.0,
         "window_diff": sum(a != b for a, b in zip(*counts, strict=True)) / total if total > 0 else 0.0,
     }
+
+
+def group_measures(coders: list[Segments], length: int) -> dict[str, float]:
+    """ENG-094 and ENG-095, from every pair of values and every pair of coders."""
+    ends = [[end for _, end in side[:-1]] for side in coders]
+    places = range(1, length)
+    values = [at in side for at in places for side in ends]
+    within = [
+        ends[one].count(at) != ends[other].count(at)
+        for at in places
+        for one in range(len(ends))
+        for other in range(len(ends))
+        if one != other
+    ]
+    across = [a != b for i, a in enumerate(values) for j, b in enumerate(values) if i != j]
+    observed, expected = (sum(side) / max(1, len(side)) for side in (within, across))
+
+    def covered(side: list[int], other: list[int], reach: int) -> float:
+        return sum(any(abs(a - b) <= reach for b in other) for a in side) / len(side) if side else 1.0
+
+    pairs = list(combinations(range(len(coders)), 2))
+    similar = [agreement(coders[one], coders[other], length)["boundary_similarity"] for one, other in pairs]
+    larger = [max(covered(ends[a], ends[b], 10), covered(ends[b], ends[a], 10)) for a, b in pairs]
+    return {
+        "krippendorff_alpha": 1 - observed / expected if expected else 1.0,
+        "consensus": sum(similar) / len(pairs),
+        "optimistic": sum(larger) / len(pairs),
+    }

@@ -8,12 +8,13 @@ from typing import Any
 
 from tokenspec.areas.area import NO_ROW
 from tokenspec.areas.engines.oracle.forced import Forced, Refuses, forced_decode
-from tokenspec.areas.engines.oracle.fusing import agreement, fused, labels_of, upstream_fused
+from tokenspec.areas.engines.oracle.fusing import agreement, fused, group_measures, labels_of, upstream_fused
 from tokenspec.areas.engines.oracle.predictors import predictor_of
 from tokenspec.areas.engines.oracle.refusals import refuse
 from tokenspec.areas.engines.oracle.signals import line_cuts, marker_cuts, token_signal
 from tokenspec.areas.engines.oracle.texts import texts_of
-from tokenspec.areas.engines.records import EnginesInput
+from tokenspec.areas.engines.oracle.units import UNIT_ENGINES, unit_cuts, unit_starts
+from tokenspec.areas.engines.records import EnginesInput, Recorded
 from tokenspec.models import Row
 from tokenspec.store.canonical import convert, input_sha256
 from tokenspec.store.records import Case, Golden
@@ -52,7 +53,10 @@ def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
     segmentations = [partition(result.cuts, length) for result in results] + [
         list(each.offsets) for each in given.given
     ]
-    names = [["UNK"] * len(each) for each in segmentations[: len(results)]]
+    names = [
+        result.labels or ["UNK"] * len(each)
+        for result, each in zip(results, segmentations[: len(results)], strict=True)
+    ]
     names += [each.labels or ["UNK"] * len(each.offsets) for each in given.given]
     if given.fusion is None:
         offsets, labels = segmentations[0], names[0]
@@ -68,6 +72,8 @@ def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
         expect |= {} if results[0].margin is None else {"margin": results[0].margin}
     if given.gold is not None:
         expect["agreement"] = agreement(list(given.gold), offsets, length)
+        if len(segmentations) > 1:
+            expect["group"] = group_measures([list(given.gold), *segmentations], length)
     return expect
 
 
@@ -76,12 +82,15 @@ def run(name: str, given: EnginesInput, row: Row | None) -> Forced:
     if name in ("new-line", "new-line-verbose"):
         return Forced(line_cuts(given.trace, 2 if name == "new-line" else 1))
     if name == "rule-regex":
-        return Forced(marker_cuts(given.trace, given.base_units or []))
+        return Forced(marker_cuts(given.trace, unit_starts(given.trace, given.base_units or [])))
+    if name in UNIT_ENGINES:
+        cuts, labels = unit_cuts(name, given)
+        return Forced(cuts, labels=labels)
     if not given.trace:
         return Forced([])
     texts = texts_of(given, None if row is None else row.tokenizer, None if row is None else row.chat_template)
     vocabulary = 0 if row is None else max(row.tokenizer.get_vocab().values()) + 1
-    if given.model is None:
+    if given.model is None or isinstance(given.model, Recorded):
         raise Refuses("ENG-060")
     predictor = predictor_of(given.model, texts, vocabulary)
     if name == "forced-decoder":

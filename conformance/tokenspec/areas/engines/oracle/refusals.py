@@ -9,16 +9,29 @@ from typing import Any
 from tokenspec.areas.engines.oracle.forced import Refuses
 from tokenspec.areas.engines.oracle.signals import WINDOWS
 from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR
+from tokenspec.areas.engines.oracle.units import UNIT_ENGINES
 from tokenspec.areas.engines.records import EnginesInput, Scripted
 
 READING = {"forced-decoder", *WINDOWS}
+ASKING = UNIT_ENGINES - {"plain"}
 MODELS = {"system_prompt", "system_role", "chat_template", "quantile", "cache_policy", "max_kv_tokens"}
+LABELLING = {"system_prompt", "user_prompt", "max_retry", "context_window"}
 KNOWN = {
     "forced-decoder": MODELS | {"alpha", "beta", "score_mode", "sep_tok", "separator_row"},
     "surprisal": MODELS | {"window"},
     "entropy": MODELS | {"window"},
     "flatness-break": MODELS | {"window"},
     "top-k-shift": MODELS | {"window", "top_k"},
+    "semantic-shift": {"tolerance", "min_threshold"},
+    "entailment": {"tolerance", "min_threshold"},
+    "zero-shot": {"labels"},
+    "topics": {"min_units"},
+    "rewards": {"problem", "chunk_size", "window", "quantile"},
+    "argument": LABELLING,
+    "reasoning-flow": LABELLING,
+    "thought-anchor": LABELLING,
+    "unit-groups": {"system_prompt", "prompt", "chunk_size", "max_retry"},
+    "offsets": {"system_prompt", "prompt", "chunk_size", "max_retries_per_chunk"},
     "voting": {"profile", "threshold"},
     "merge": {"profile"},
     "intersect": {"profile"},
@@ -26,7 +39,16 @@ KNOWN = {
     "graph": {"profile"},
 }
 HINTS = {"algorithm", "chunk_size"}
-LEAST = {"window": 1, "top_k": 1, "threshold": 1, "max_kv_tokens": 1, "max_distance": 0}
+LEAST = {
+    "window": 1,
+    "top_k": 1,
+    "threshold": 1,
+    "max_kv_tokens": 1,
+    "max_distance": 0,
+    "chunk_size": 1,
+    "max_retry": 0,
+}
+LEAST |= {"max_retries_per_chunk": 0, "context_window": 1}
 WORDS = {
     "score_mode": ("normalized", "upstream_literal"),
     "system_role": ("system", "merge"),
@@ -49,7 +71,7 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
         known |= KNOWN.get(name, set())
     if set(parameters) - known:
         raise Refuses("ENG-060")
-    for name in ("quantile", "alpha", "beta"):
+    for name in ("quantile", "alpha", "beta", "tolerance", "min_threshold"):
         if name in parameters and not _number(parameters[name]):
             raise Refuses("ENG-060")
     if not 0 <= parameters.get("quantile", 50) <= 100:
@@ -68,7 +90,7 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
         raise Refuses("ENG-060")
     if "max_kv_tokens" in parameters and policy not in ("none", f"legacy_head:{parameters['max_kv_tokens']}"):
         raise Refuses("ENG-043")
-    if given.model is None and not READING.isdisjoint(given.engines):
+    if given.model is None and not (READING | ASKING).isdisjoint(given.engines):
         raise Refuses("ENG-060")
     _refuse_segments(given)
     _refuse_tokenizer(given, tokenizer)

@@ -1,0 +1,323 @@
+"""Engines over base units, whose models are recordings; and agreement of several coders."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from tokenspec.areas.engines.cases.build import case
+from tokenspec.areas.engines.cases.others import GOLD, PASSAGE
+from tokenspec.store.records import Case
+
+UNITS = [
+    "We add two. ",
+    "That is five. ",
+    "But wait. ",
+    "Is it? ",
+    "Yes, it is. ",
+    "So we are done. ",
+    "Five. ",
+    "End.",
+]
+
+
+def recorded(
+    slug: str, why: str, requires: str, engine: str, units: Sequence[str], model: dict[str, Any] | None, **given: Any
+) -> Case:
+    """A case whose base units are these texts."""
+    parameters = {name: given.pop(name) for name in list(given) if name not in ("refused", "base_units")}
+    return case(
+        slug,
+        why,
+        "SEGMENT_UNITS" + (" SEGMENT_REFUSAL" if given.get("refused") else ""),
+        requires,
+        trace="".join(units),
+        engines=[engine],
+        base_units=given.pop("base_units", [0, *accumulate(map(len, units[:-1]))]),
+        model=None if model is None else {"kind": "recorded", **model},
+        parameters=parameters,
+        **given,
+    )
+
+
+def whole() -> Iterator[Case]:
+    """Protected spans."""
+    texts = {
+        "math": ("A cut inside math and one at each of its edges.", "Let $a; b$ be. So $$x. y$$ holds. ", "$. "),
+        "code": ("The same with code, fenced and not.", "Run `a; b` now. Or ```x. y``` then. ", "`. "),
+        "unclosed": ("One mark alone protects nothing; two in a row are a pair.", "It costs 5$. Or $$ 6. ", "$. "),
+        "mixed": ("Code inside math, math inside code, over lines.", "$a `b$ c` d ```x\n$y``` z$. ", "`$ \n"),
+    }
+    for slug, (why, trace, places) in texts.items():
+        starts = [at + step for at, sign in enumerate(trace) if sign in places for step in (0, 1)]
+        yield case(
+            f"unit-whole-{slug}",
+            why,
+            "SEGMENT_UNITS",
+            "ENG-100",
+            trace=trace,
+            engines=["plain"],
+            base_units=starts,
+        )
+    yield case(
+        "unit-whole-marker",
+        "A marker's unit would begin inside math.",
+        "SEGMENT_UNITS SEGMENT_RULES",
+        "ENG-075 ENG-100",
+        trace="Take $a. So b$ then. But c.",
+        engines=["rule-regex"],
+        base_units=[0, 9, 21],
+    )
+
+
+def shifts() -> Iterator[Case]:
+    """Vectors of small whole numbers."""
+    turns = [[4.0, 0.0], [4.0, 1.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0], [5.0, 0.0], [1.0, 5.0], [0.0, 0.0]]
+    yield recorded("unit-shift", "Away and back.", "ENG-102", "semantic-shift", UNITS, {"vectors": turns})
+    rng = random.Random(102)
+    drawn = [[float(rng.randint(-2, 6)) for _ in range(3)] for _ in range(24)]
+    units = [f"Unit {number} of it. " for number in range(24)]
+    for slug, parameters in {
+        "default": {},
+        "strict": {"tolerance": 0.02, "min_threshold": 0.9},
+        "loose": {"tolerance": 0.6, "min_threshold": -0.5},
+    }.items():
+        why = "Drawn vectors, some of which point backwards."
+        yield recorded(
+            f"unit-shift-drawn-{slug}", why, "ENG-102", "semantic-shift", units, {"vectors": drawn}, **parameters
+        )
+    yield recorded(
+        "unit-shift-one", "There is only one unit.", "ENG-102 ENG-001", "semantic-shift", ["A."], {"vectors": [[0.0]]}
+    )
+    yield recorded(
+        "unit-shift-nan",
+        "A vector that is none.",
+        "ENG-061",
+        "semantic-shift",
+        UNITS[:2],
+        {"vectors": [[1.0, 0.0], [1.0, None]]},
+        refused=("non-finite-logits", "/model"),
+    )
+
+
+def entailments() -> Iterator[Case]:
+    """Shares of every question that can be asked."""
+    rng = random.Random(103)
+    for slug, parameters in {
+        "default": {},
+        "strict": {"tolerance": 0.05, "min_threshold": 0.8},
+        "loose": {"tolerance": 0.5, "min_threshold": 0.1},
+    }.items():
+        questions = [
+            (" ".join(UNITS[first:at]), UNITS[after])
+            for at in range(1, len(UNITS))
+            for first in {max(0, at - 2), at - 1}
+            for after in range(at, min(at + 2, len(UNITS)))
+        ]
+        found = []
+        for premise, hypothesis in sorted(questions):
+            entailment = rng.randint(0, 64) / 64
+            shares = [entailment, (1 - entailment) * rng.randint(0, 8) / 8]
+            found.append({"premise": premise, "hypothesis": hypothesis, "shares": shares})
+        yield recorded(
+            f"unit-entailment-{slug}",
+            "Drawn shares.",
+            "ENG-103",
+            "entailment",
+            UNITS,
+            {"entailments": found},
+            **parameters,
+        )
+
+
+def labels() -> Iterator[Case]:
+    """Runs of labels, as a classifier, a topic model or a chat model gives them."""
+    runs = ["Fact", "Fact", "Plan", "Fact", "Plan", "Plan", "Plan", "End"]
+    for engine in ("zero-shot", "topics"):
+        requires = "ENG-104"
+        yield recorded(f"unit-{engine}", "Runs of one, two and three.", requires, engine, UNITS, {"labels": runs})
+        yield recorded(
+            f"unit-{engine}-same", "One label for all.", requires, engine, UNITS, {"labels": ["Fact"] * len(UNITS)}
+        )
+    said = [json.dumps({"label": label}) for label in runs]
+    for engine in ("argument", "reasoning-flow", "thought-anchor"):
+        why = "One reply a unit."
+        yield recorded(f"unit-{engine}", why, "ENG-104 ENG-106", engine, UNITS, {"replies": said})
+    broken = ["Plan", '{"label": ""}', '["Plan"]', '{"label": 3}', said[0], *said[1:]]
+    yield recorded(
+        "unit-argument-again", "Four replies of no use.", "ENG-104 ENG-106", "argument", UNITS, {"replies": broken}
+    )
+    yield recorded(
+        "unit-argument-patience",
+        "As many replies of no use as are allowed, of every unit.",
+        "ENG-106",
+        "argument",
+        UNITS[:2],
+        {"replies": ["", "{}", said[0], "null", "[]", said[2]]},
+        max_retry=2,
+    )
+    yield recorded(
+        "unit-argument-refused",
+        "One more than are allowed.",
+        "ENG-106",
+        "argument",
+        UNITS[:2],
+        {"replies": ["", "{}", "-", said[0], said[2]]},
+        max_retry=2,
+        refused=("unusable-reply", "/model"),
+    )
+    for slug, parameters in {"max-retry": {"max_retry": -1}, "window": {"context_window": 0}}.items():
+        yield recorded(
+            f"refuse-units-{slug}",
+            "A count that is none.",
+            "ENG-060",
+            "argument",
+            UNITS,
+            {"replies": said},
+            refused=("invalid-parameter", *(f"/parameters/{name}" for name in parameters)),
+            **parameters,
+        )
+    yield recorded(
+        "refuse-units-model",
+        "An engine that asks a model, and none to ask.",
+        "ENG-060",
+        "zero-shot",
+        UNITS,
+        None,
+        refused=("invalid-parameter", "/model"),
+    )
+
+
+def rewards() -> Iterator[Case]:
+    """Rewards of steps, so fine that no two jumps are equal."""
+    rng = random.Random(105)
+    units = [f"Step {number} is here. " if number % 5 else "So " for number in range(23)]
+    scores = [round(rng.random(), 6) for _ in units]
+    for slug, parameters in {
+        "default": {},
+        "chunks": {"chunk_size": 4, "window": 2},
+        "high": {"quantile": 85, "window": 1},
+        "low": {"quantile": 10},
+    }.items():
+        model = {"step_scores": scores}
+        yield recorded(f"unit-rewards-{slug}", "Drawn rewards.", "ENG-105", "rewards", units, model, **parameters)
+    flat = {"step_scores": [0.5] * len(UNITS)}
+    yield recorded("unit-rewards-flat", "No jump at all.", "ENG-105", "rewards", UNITS, flat)
+
+
+def replies() -> Iterator[Case]:
+    """Groups of units, and offsets of characters."""
+    many = [f"Unit {number}. " for number in range(9)]
+    grouped: dict[str, tuple[str, str, list[str], dict[str, Any]]] = {
+        "one": ("Everything fits into one chunk.", "ENG-107", ["[[0, 1], [2, 3, 4], [5, 6, 7, 8]]"], {}),
+        "chunks": (
+            "Each chunk goes on with the last group of the one before.",
+            "ENG-107",
+            ["[[0, 1], [2, 3]]", "[[0, 1, 2], [3]]", "[[0, 1], [2, 3]]"],
+            {"chunk_size": 4},
+        ),
+        "words": ("Words around the list.", "ENG-107", ["Here: [[0, 1, 2, 3], [4, 5, 6, 7, 8]] Done."], {}),
+        "list": ("One list of numbers is one group.", "ENG-107", ["[0, 1, 2, 3, 4, 5, 6, 7, 8]"], {}),
+        "none": ("The reply has no group.", "ENG-107", ["[]"], {}),
+        "again": (
+            "Numbers beyond the chunk, no list, an empty group.",
+            "ENG-106 ENG-107",
+            ["[[0, 9]]", "no", "[[0, 1], []]", "[[0, 1, 2], [3, 4, 5, 6, 7, 8]]"],
+            {},
+        ),
+        "grows": (
+            "A chunk that is one group grows.",
+            "ENG-107",
+            ["[[0, 1, 2]]", "[[0, 1, 2, 3], [4, 5, 6, 7]]"],
+            {"chunk_size": 3},
+        ),
+    }
+    for slug, (why, requires, said, parameters) in grouped.items():
+        yield recorded(f"unit-groups-{slug}", why, requires, "unit-groups", many, {"replies": said}, **parameters)
+    yield recorded(
+        "unit-groups-refused",
+        "A chunk that is one group, more often than allowed.",
+        "ENG-106",
+        "unit-groups",
+        many,
+        {"replies": ["[[0, 1]]", "[[0, 1]]", "[[0, 1]]"]},
+        chunk_size=2,
+        max_retry=1,
+        refused=("unusable-reply", "/model"),
+    )
+    trace = "0123456789" * 7
+    offsets: dict[str, tuple[str, str, list[str], dict[str, Any]]] = {
+        "one": ("Everything fits into one chunk.", "ENG-108", ["[[0, 10], [10, 35], [35, 70]]"], {}),
+        "chunks": (
+            "Chunks of thirty characters.",
+            "ENG-108",
+            ["[[0, 12], [12, 25]]", "so [[0, 9], [9, 30]]."],
+            {"chunk_size": 30},
+        ),
+        "pair": ("One pair is a list of one; what is left is the last segment.", "ENG-108", ["[0, 50]"], {}),
+        "none": ("The reply has no pair.", "ENG-108", ["[]"], {}),
+        "again": (
+            "Beyond the chunk, backwards, empty, three numbers.",
+            "ENG-106 ENG-108",
+            ["[[0, 71]]", "[[5, 2]]", "[[3, 3]]", "[[0, 1, 2]]", "[[0, 20], [20, 70]]"],
+            {},
+        ),
+    }
+    for slug, (why, requires, said, parameters) in offsets.items():
+        yield recorded(f"unit-offsets-{slug}", why, requires, "offsets", [trace], {"replies": said}, **parameters)
+    yield recorded(
+        "unit-offsets-refused",
+        "One reply of no use is one too many.",
+        "ENG-106",
+        "offsets",
+        [trace],
+        {"replies": ["", ""]},
+        max_retries_per_chunk=0,
+        refused=("unusable-reply", "/model"),
+    )
+
+
+def groups() -> Iterator[Case]:
+    """Agreement of gold and several others."""
+    text = (PASSAGE + " " * 84)[:84]
+    others: dict[str, tuple[str, list[list[list[int]]]]] = {
+        "near": ("Near misses.", [[[0, 33], [33, 59], [59, 84]], [[0, 31], [31, 66], [66, 84]]]),
+        "same": ("All the same.", [GOLD, GOLD]),
+        "more": (
+            "One that cuts everywhere, one that never does.",
+            [[[at, at + 2] for at in range(0, 84, 2)], [[0, 84]], GOLD],
+        ),
+    }
+    for slug, (why, given) in others.items():
+        yield case(
+            f"agree-group-{slug}",
+            why,
+            "SEGMENT_AGREEMENT",
+            "ENG-094 ENG-095",
+            trace=text,
+            given=[{"offsets": each} for each in given],
+            fusion="merge",
+            gold=GOLD,
+        )
+    yield case(
+        "agree-group-never",
+        "Nobody cuts.",
+        "SEGMENT_AGREEMENT",
+        "ENG-094 ENG-095",
+        trace=text,
+        given=[{"offsets": [[0, 84]]}, {"offsets": [[0, 84]]}],
+        fusion="voting",
+        gold=[[0, 84]],
+    )
+
+
+def cases() -> Iterator[Case]:
+    """Every case of the theme."""
+    for group in (whole, shifts, entailments, labels, rewards, replies, groups):
+        yield from group()
+
+
+CASES = tuple(cases())

@@ -1,0 +1,202 @@
+"""Engines over base units, written out: cuts, and the labels of the segments between them."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, get_args
+
+from tokenspec.areas.engines.oracle.forced import Refuses, percentile, z_scores
+from tokenspec.areas.engines.records import EnginesInput, Recorded, UnitEngineName
+
+UNIT_ENGINES = frozenset(get_args(UnitEngineName))
+MARKS = ("$$", "$", "```", "`")
+
+
+def protected(trace: str) -> list[tuple[int, int]]:
+    """Math and code, the longest mark first at every place."""
+    found = []
+    at = 0
+    while at < len(trace):
+        for mark in MARKS:
+            end = trace.find(mark, at + len(mark)) if trace.startswith(mark, at) else -1
+            if end >= 0:
+                found.append((at, end + len(mark)))
+                at = end + len(mark)
+                break
+        else:
+            at += 1
+    return found
+
+
+def unit_starts(trace: str, starts: list[int]) -> list[int]:
+    """Where units begin, 0 included."""
+    whole = protected(trace)
+    inside = {at for start, end in whole for at in range(start + 1, end)}
+    return sorted({0, *(start for start in starts if 0 < start < len(trace) and start not in inside)})
+
+
+def unit_cuts(name: str, given: EnginesInput) -> tuple[list[int], list[str] | None]:
+    """Cuts of one engine, and a label for each segment if it gives labels."""
+    trace = given.trace
+    if not trace:
+        return [], None
+    starts = unit_starts(trace, given.base_units or [])
+    ends = [*starts[1:], len(trace)]
+    if name == "plain":
+        return starts[1:], None
+    if not isinstance(given.model, Recorded):
+        raise Refuses("ENG-060")
+    texts = [trace[start:end] for start, end in zip(starts, ends, strict=True)]
+    parameters = given.parameters
+    if name == "offsets":
+        return _offsets(trace, given.model, parameters), None
+    if name in ("semantic-shift", "entailment"):
+        first = _joined(name, texts, given.model, parameters)
+    elif name == "rewards":
+        first = _rewarded(starts, ends, given.model, parameters)
+    elif name == "unit-groups":
+        first = _groups(len(texts), given.model, parameters)
+    else:
+        read = name in ("zero-shot", "topics")
+        labels = given.model.labels if read else _labels(len(texts), given.model, parameters)
+        first = [at for at in range(1, len(texts)) if labels[at] != labels[at - 1]]
+        return [starts[at] for at in first], [labels[at] for at in (0, *first)]
+    return sorted({starts[at] for at in first if at}), None
+
+
+def _number(value: float | None) -> float:
+    if value is None or not math.isfinite(value):
+        raise Refuses("ENG-061")
+    return value
+
+
+def _joined(name: str, texts: list[str], model: Recorded, parameters: dict[str, Any]) -> list[int]:
+    """Units that join no segment before them."""
+    shift = name == "semantic-shift"
+    tolerance = parameters.get("tolerance", 0.15)
+    least = parameters.get("min_threshold", 0.4 if shift else 0.25)
+    vectors = [[_number(value) for value in vector] for vector in model.vectors]
+
+    def score(members: list[int], at: int) -> float:
+        if shift:
+            total = [math.fsum(vectors[member][place] for member in members) for place in range(len(vectors[0]))]
+            return _cosine(total, vectors[at])
+        premise = " ".join(texts[member] for member in members[-2:])
+        entailment, neutral = next(
+            each.shares for each in model.entailments if (each.premise, each.hypothesis) == (premise, texts[at])
+        )
+        return min(1.0, max(0.0, _number(entailment) + 0.4 * _number(neutral)))
+
+    first = [0]
+    members, running = [0], 1.0 if shift else 0.85
+    for at in range(1, len(texts)):
+        needed = max(running - tolerance, least)
+        own = score(members, at)
+        joins = own >= needed or (at + 1 < len(texts) and score(members, at + 1) >= needed)
+        if joins:
+            running = (running + own) / 2 if shift else 0.7 * running + 0.3 * own
+            members.append(at)
+        else:
+            members, running = [at], 1.0 if shift else 0.85
+            first.append(at)
+    return first
+
+
+def _cosine(left: list[float], right: list[float]) -> float:
+    sizes = [math.hypot(*vector) for vector in (left, right)]
+    return sum(a * b for a, b in zip(left, right, strict=True)) / math.prod(sizes) if all(sizes) else 0.0
+
+
+def _rewarded(starts: list[int], ends: list[int], model: Recorded, parameters: dict[str, Any]) -> list[int]:
+    """Units behind a jump."""
+    scores = [_number(score) for score in model.step_scores]
+    window = parameters.get("window", 4)
+    jumps = []
+    for at in range(len(scores)):
+        before, after = scores[max(0, at - window) : at] or scores[:1], scores[at : at + window]
+        jumps.append(abs(math.fsum(after) / len(after) - math.fsum(before) / len(before)))
+    z = z_scores(jumps)
+    threshold = percentile(z, parameters.get("quantile", 60.0))
+    first = [0]
+    for at in range(len(scores) - 1):
+        if z[at] > threshold * (0.5 + 0.5 * min(at / 5, 1)) and ends[at] - starts[first[-1]] > 4:
+            first.append(at + 1)
+    return first
+
+
+def _labels(count: int, model: Recorded, parameters: dict[str, Any]) -> list[str]:
+    """Labels out of the replies."""
+    replies = list(model.replies)
+    labels = []
+    for _ in range(count):
+        for _ in range(parameters.get("max_retry", 30) + 1):
+            label = _label(replies.pop(0))
+            if label:
+                labels.append(label)
+                break
+        else:
+            raise Refuses("ENG-106")
+    return labels
+
+
+def _label(reply: str) -> str:
+    try:
+        found = json.loads(reply)
+    except ValueError:
+        return ""
+    label = found.get("label") if isinstance(found, dict) else None
+    return label if isinstance(label, str) else ""
+
+
+def _lists(reply: str, length: int, *, pairs: bool) -> list[list[int]] | None:
+    """The lists of a reply; None: of no use."""
+    try:
+        found = json.loads(reply[reply.find("[") : reply.rfind("]") + 1])
+    except ValueError:
+        return None
+    found = [found] if found and isinstance(found[0], int) else found
+    for each in found:
+        if not isinstance(each, list) or not each or not all(type(number) is int for number in each):
+            return None
+        beyond = max(each) > length if pairs else max(each) >= length
+        if beyond or min(each) < 0 or (pairs and (len(each) != 2 or each[0] >= each[1])):
+            return None
+    return list(found)
+
+
+def _groups(count: int, model: Recorded, parameters: dict[str, Any]) -> list[int]:
+    replies, left = list(model.replies), parameters.get("max_retry", 30)
+    size, at = parameters.get("chunk_size", 100), 0
+    first = [0]
+    while at < count - 1:
+        groups = _lists(replies.pop(0), min(size, count - at), pairs=False)
+        if groups is not None:
+            first += [at + min(group) for group in groups]
+            if not groups or at + max(groups[-1]) >= count - 2:
+                break
+            at += min(groups[-1])
+        if groups is None or min(groups[-1]) == 0:
+            size += 0 if groups is None else 5
+            left -= 1
+            if left < 0:
+                raise Refuses("ENG-106")
+    return first
+
+
+def _offsets(trace: str, model: Recorded, parameters: dict[str, Any]) -> list[int]:
+    replies, cuts, at = list(model.replies), set(), 0
+    left = again = parameters.get("max_retries_per_chunk", 10)
+    while at < len(trace) - 20:
+        pairs = _lists(replies.pop(0), len(trace[at : at + parameters.get("chunk_size", 300)]), pairs=True)
+        if pairs is None:
+            left -= 1
+            if left < 0:
+                raise Refuses("ENG-106")
+            continue
+        if not pairs:
+            break
+        cuts |= {at + start for start, _ in pairs}
+        at, left = at + pairs[-1][1], again
+        cuts.add(at)
+    return sorted(cut for cut in cuts if 0 < cut < len(trace))

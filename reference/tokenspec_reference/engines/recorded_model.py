@@ -1,0 +1,81 @@
+"""A model that is a recording: what it would have said, in the order in which it is asked. No weights, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from tokenspec_reference.engines.errors import InvalidParameter
+
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True)
+class RecordedModel:
+    """Answers to every question of the unit engines (``questions.py``); a session of its own for each trace.
+
+    Attributes:
+        vectors: one per unit.
+        entailments: ``(premise, hypothesis, (entailment, neutral))``, found by their texts.
+        labels: one per unit, whatever the candidates.
+        step_scores: one per unit.
+        replies: texts.
+    """
+
+    vectors: Sequence[Sequence[float]] = ()
+    entailments: Sequence[tuple[str, str, Sequence[float]]] = ()
+    labels: Sequence[str] = ()
+    step_scores: Sequence[float] = ()
+    replies: Sequence[str] = ()
+
+    def asked(self) -> RecordedSession:
+        """A new reading of the recording."""
+        return RecordedSession(self)
+
+
+class RecordedSession:
+    """One reading, from the first answer on."""
+
+    def __init__(self, model: RecordedModel) -> None:
+        self.model = model
+        self._vectors, self._labels = iter(model.vectors), iter(model.labels)
+        self._scores, self._replies = iter(model.step_scores), iter(model.replies)
+
+    def vectors(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """See :class:`Encoder`."""
+        return _next(self._vectors, len(texts), "vectors")
+
+    def entailment(self, premise: str, hypothesis: str) -> tuple[float, float]:
+        """See :class:`Entailer`."""
+        for first, second, (entailment, neutral, *_) in self.model.entailments:
+            if (first, second) == (premise, hypothesis):
+                return entailment, neutral
+        raise InvalidParameter(f"no entailment of {hypothesis!r} by {premise!r} is recorded", field="model.entailments")
+
+    def choose(self, texts: Sequence[str], candidates: Sequence[str]) -> list[str]:
+        """See :class:`Classifier`."""
+        del candidates
+        return _next(self._labels, len(texts), "labels")
+
+    def topics(self, texts: Sequence[str]) -> list[str]:
+        """See :class:`TopicModel`."""
+        return _next(self._labels, len(texts), "labels")
+
+    def step_scores(self, problem: str, steps: Sequence[str]) -> list[float]:
+        """See :class:`RewardModel`."""
+        del problem
+        return _next(self._scores, len(steps), "step_scores")
+
+    def reply(self, messages: Any, *, max_new_tokens: int, attempt: int) -> str:
+        """See :class:`Writer`."""
+        del messages, max_new_tokens, attempt
+        return _next(self._replies, 1, "replies")[0]
+
+
+def _next(answers: Iterator[Said], count: int, field: str) -> list[Said]:
+    found = list(islice(answers, count))
+    if len(found) < count:
+        raise InvalidParameter(f"{count - len(found)} more answers were asked for", field=f"model.{field}")
+    return found

@@ -1,0 +1,128 @@
+"""The options of engines over base units. Defaults are RT-SEG's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tokenspec_reference.engines.errors import InvalidParameter
+from tokenspec_reference.engines.parameters import finite, percentage, positive
+
+
+def _texts(value: Any, field: str) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise InvalidParameter(f"expected a string, got {type(value).__name__}", field=field)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift:
+    """How far a unit may turn away: ``tolerance`` below the running similarity, never below ``min_threshold``."""
+
+    tolerance: float = 0.15
+    min_threshold: float = 0.4
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are none."""
+        finite(self.tolerance, "tolerance")
+        finite(self.min_threshold, "min_threshold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steadiness(Shift):
+    """The same of coherence."""
+
+    min_threshold: float = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """The ``labels`` to choose from; None: the engine's own."""
+
+    labels: tuple[str, ...] | list[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an empty choice."""
+        if self.labels is not None and (not self.labels or not all(isinstance(label, str) for label in self.labels)):
+            raise InvalidParameter("expected at least one text", field="labels")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topics:
+    """From how many units on there are topics, and what labels fewer."""
+
+    min_units: int = 100
+    few_units: Any = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no count."""
+        positive(self.min_units, "min_units")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reward:
+    """``problem`` the steps solve, ``chunk_size`` steps scored at once, ``window`` steps on each side, percentile."""
+
+    problem: str = "The problem is unknown, please reason step by step."
+    chunk_size: int = 50
+    window: int = 4
+    quantile: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        _texts(self.problem, "problem")
+        positive(self.chunk_size, "chunk_size")
+        positive(self.window, "window")
+        percentage(self.quantile, "quantile")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """What a chat model is told; None is the engine's own text. ``max_retry`` replies may be unusable."""
+
+    system_prompt: str | None = None
+    user_prompt: str | None = None
+    max_retry: int = 30
+    context_window: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        for name in ("system_prompt", "user_prompt"):
+            if getattr(self, name) is not None:
+                _texts(getattr(self, name), name)
+        if self.max_retry != 0:
+            positive(self.max_retry, "max_retry")
+        positive(self.context_window, "context_window")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunks:
+    """What is asked chunk by chunk: ``prompt`` stands before each, and ``chunk_size`` units are one."""
+
+    system_prompt: str | None = None
+    prompt: str = ""
+    chunk_size: int = 100
+    max_retry: int = 30
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        _texts(self.prompt, "prompt")
+        if self.system_prompt is not None:
+            _texts(self.system_prompt, "system_prompt")
+        positive(self.chunk_size, "chunk_size")
+        if self.max_retry != 0:
+            positive(self.max_retry, "max_retry")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spans(Chunks):
+    """The same of characters; each chunk has its own ``max_retries_per_chunk``."""
+
+    chunk_size: int = 300
+    max_retries_per_chunk: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        super().__post_init__()
+        if self.max_retries_per_chunk != 0:
+            positive(self.max_retries_per_chunk, "max_retries_per_chunk")
