@@ -143,4 +143,4 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 
     epsilon = 8 * max(torch.finfo(one.dtype).eps, torch.finfo(other.dtype).eps)
     scale = float(upcast(other).abs().amax())
-    return torch.allclose(upcast(one), upcast(other).to(one.device), rtol=epsilon, atol=epsilon * scale)
+    return bool(torch.allclose(upcast(one), upcast(other).to(one.device), rtol=epsilon, atol=epsilon * scale))
