@@ -23,7 +23,7 @@ from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flip
 from tokenspec.areas.selection import Selection, all_cases, load_cases, select_cells
 from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models import available, how_to_get, load, specs
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import requirements
@@ -41,6 +41,7 @@ def table_of(*names: str) -> Table:
     return table
 
 
+WHERE = "See: tokenspec list requirements|checks|cases|rows"
 LISTS = ("areas", "operations", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
 
 
@@ -132,7 +133,8 @@ def explain(name: str, as_json: bool) -> None:
         for id_ in finding.requirements:
             console.print(Text(f"  {id_}  {requirements()[id_].title}"))
     else:
-        raise UsageError(f"nothing is called {name!r}. See: tokenspec list requirements|checks|cases|rows")
+        known = [*requirements(), *all_checks(), *cases, *specs(), *findings()]
+        raise UnknownName("requirement, check, case, row or finding", name, known, cure=WHERE)
 
 
 def findings() -> Mapping[str, Any]:
