@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from rich.cells import cell_len
 
-from tokenspec.cli import main
+from tokenspec.cli import group, main
+from tokenspec.cli.look import listing
 
 
 def tokenspec(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -138,3 +141,14 @@ def test_diff_marks_the_first_differing_token() -> None:
     assert done.returncode == 0
     assert "oracle" in done.stdout
     assert "≠" not in done.stdout
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("what", ["areas", "operations", "rows", "cases", "checks", "requirements", "impls"])
+def test_a_list_holds_in_its_width_and_keeps_its_words(what: str, width: int) -> None:
+    done = CliRunner().invoke(group, ["list", what], env={"COLUMNS": str(width)})
+    assert done.exit_code == 0
+    assert max(map(cell_len, done.stdout.splitlines())) <= width
+    _, rows = listing(what)
+    said = "".join(done.stdout.split())
+    assert [row[0] for row in rows if "".join(row[0].split()) not in said] == []

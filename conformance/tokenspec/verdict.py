@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
+from types import MappingProxyType
 
 import msgspec
 
@@ -29,6 +32,19 @@ SILENT = frozenset({Verdict.UNSUPPORTED, Verdict.INCOMPARABLE})
 
 WHOLE = 100.0
 """The share in percent that a column has to answer where nobody says otherwise."""
+
+_given_as: ContextVar[Mapping[str, str]] = ContextVar("rows as they were given", default=MappingProxyType({}))
+
+
+@contextmanager
+def given_as(names: Mapping[str, str]) -> Iterator[None]:
+    """Within the block commands name these rows as the user did: a folder, by its path."""
+    before = _given_as.set(names)
+    try:
+        yield
+    finally:
+        _given_as.reset(before)
+
 
 Label = tuple[str, int | None]
 """Of a token: its kind, and the index of its message."""
@@ -127,7 +143,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def again(self) -> str:
         """The command that judges this cell again."""
         words = ["tokenspec", "run", "--impl", self.impl, "--case", self.case]
-        return shlex.join(words if self.row == "-" else [*words, "--row", self.row])
+        return shlex.join(words if self.row == "-" else [*words, "--row", _given_as.get().get(self.row, self.row)])
 
 
 WORST = (

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
 from tests.models.test_add import tokenspec, tree, world  # noqa: F401 - a fixture
-from tokenspec.models import specs
+from tokenspec.areas.render.oracle.golden import placeholders
+from tokenspec.models import load, specs
+from tokenspec.models.rows import Row
+from tokenspec.oracle.attribution import Owners, Undecidable
+from tokenspec.verdict import CellResult, given_as
 
 
 def test_a_folder_is_judged_and_nothing_is_added(world: Path, own_fixtures: Path) -> None:  # noqa: F811
@@ -16,6 +23,23 @@ def test_a_folder_is_judged_and_nothing_is_added(world: Path, own_fixtures: Path
     assert "reference: conformant on all" in said
     assert tree(own_fixtures) == before
     assert "little" not in specs()
+
+
+def test_the_command_that_repeats_a_failure_names_the_folder() -> None:
+    result = CellResult(impl="a", area="render", row="little", case="render/b", seconds=0.0, findings=[])
+    with given_as({"little": "./little"}):
+        assert result.again == "tokenspec run --impl a --case render/b --row ./little"
+    assert result.again.endswith(" --row little")
+
+
+def test_media_of_a_model_nobody_described_belong_to_nobody() -> None:
+    toy = load("toy-bpe")
+    message = {"role": "user", "content": [{"type": "image", "image": "a"}]}
+    owners = Owners("<|image_pad|>", [None] * len("<|image_pad|>"))
+    assert list(placeholders(toy, owners, [message]))
+    bare = replace(toy.spec, status="unproven", wire=replace(toy.spec.wire, placeholder=()))
+    with pytest.raises(Undecidable, match="no placeholder is stated"):
+        list(placeholders(Row(bare, toy.directory), owners, [message]))
 
 
 def test_goldens_are_made_once(world: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -21,8 +21,9 @@ from tokenspec.areas.area import request_fields
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flips
 from tokenspec.areas.selection import Selection, all_cases, load_cases, select_cells
+from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models import available, how_to_get, load, specs
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import requirements
@@ -40,6 +41,7 @@ def table_of(*names: str) -> Table:
     return table
 
 
+WHERE = "See: tokenspec list requirements|checks|cases|rows"
 LISTS = ("areas", "operations", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
 
 
@@ -60,41 +62,38 @@ def list_(what: str, row: str | None) -> None:
         return
     if row is not None:
         raise UsageError("--row narrows seams and attribution only: tokenspec list seams --row ROW")
+    names, rows = listing(what)
+    print_listing(screen(), names, rows)
+
+
+def listing(what: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    """The names of the columns of a list, and its rows."""
     if what == "areas":
-        table = table_of("area", "prefix", "levels", "title")
-        for area in areas().values():
-            table.add_row(area.name, area.prefix, " ".join(area.levels), area.title)
-    elif what == "operations":
-        table = table_of("operation", "area", "fields of a request")
-        for area in areas().values():
-            if area.operation != CONVERSE:
-                table.add_row(area.operation, area.name, " ".join(request_fields(area)))
-    elif what == "rows":
-        table = table_of("row", "family", "status", "features")
-        for spec in specs().values():
-            table.add_row(spec.id, spec.family, spec.status, " ".join(spec.features))
-    elif what == "cases":
-        table = table_of("case", "why")
-        for area in areas().values():
-            for case in load_cases(area):
-                table.add_row(case.id, case.why)
-    elif what == "checks":
-        table = table_of("check", "level", "requires", "judges")
-        for check in all_checks().values():
-            table.add_row(check.name, check.level, " ".join(check.requires), check.doc)
-    elif what == "requirements":
-        table = table_of("id", "level", "title")
-        for block in requirements().values():
-            table.add_row(block.id, block.level, block.title)
-    elif what == "flips":
-        table = table_of("row", "case", f"{EARLIER.transformers} -> {CURRENT.transformers}")
-        for row_id, case, current, earlier in flips_of(EARLIER):
-            table.add_row(row_id, case.id, what_flips(current, earlier))
-    else:
-        table = table_of("impl", "from")
-        for name, point in registered().items():
-            table.add_row(name, point.value)
-    screen().print(table)
+        return ("area", "prefix", "levels", "title"), (
+            (area.name, area.prefix, " ".join(area.levels), area.title) for area in areas().values()
+        )
+    if what == "operations":
+        asked = (area for area in areas().values() if area.operation != CONVERSE)
+        return ("operation", "area", "fields of a request"), (
+            (area.operation, area.name, " ".join(request_fields(area))) for area in asked
+        )
+    if what == "rows":
+        return ("row", "family", "status", "features"), (
+            (spec.id, spec.family, spec.status, " ".join(spec.features)) for spec in specs().values()
+        )
+    if what == "cases":
+        return ("case", "why"), ((case.id, case.why) for area in areas().values() for case in load_cases(area))
+    if what == "checks":
+        return ("check", "level", "requires", "judges"), (
+            (check.name, check.level, " ".join(check.requires), check.doc) for check in all_checks().values()
+        )
+    if what == "requirements":
+        return ("id", "level", "title"), ((block.id, block.level, block.title) for block in requirements().values())
+    if what == "flips":
+        return ("row", "case", f"{EARLIER.transformers} -> {CURRENT.transformers}"), (
+            (row_id, case.id, what_flips(current, earlier)) for row_id, case, current, earlier in flips_of(EARLIER)
+        )
+    return ("impl", "from"), ((name, point.value) for name, point in registered().items())
 
 
 @click.command()
@@ -134,7 +133,8 @@ def explain(name: str, as_json: bool) -> None:
         for id_ in finding.requirements:
             console.print(Text(f"  {id_}  {requirements()[id_].title}"))
     else:
-        raise UsageError(f"nothing is called {name!r}. See: tokenspec list requirements|checks|cases|rows")
+        known = [*requirements(), *all_checks(), *cases, *specs(), *findings()]
+        raise UnknownName("requirement, check, case, row or finding", name, known, cure=WHERE)
 
 
 def findings() -> Mapping[str, Any]:

@@ -13,7 +13,6 @@ from tokenspec.models.spec import Status
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from tokenspec.models import Pulled, RowSpec
 
@@ -33,7 +32,7 @@ models.add_command(check)
 @click.option("--status", type=click.Choice(get_args(Status)), help="Only rows of this status.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for scripts.")
 def list_rows(*, status: str | None, as_json: bool) -> None:
-    """Print every row: family, status, where its files come from, whether they are here, licence."""
+    """Print every row: status, where its files come from, whether they are here, licence."""
     import json
 
     from tokenspec.models import specs
@@ -44,10 +43,11 @@ def list_rows(*, status: str | None, as_json: bool) -> None:
             fields = {"row": row.id, "family": row.family, "status": row.status, "licence": row.licence}
             click.echo(json.dumps(fields | {"source": source(row), "cached": is_here(row)}, ensure_ascii=False))
         return
+    from tokenspec.cli.listing import print_listing
     from tokenspec.cli.screen import screen
 
     console = screen()
-    console.print(_table(rows))
+    print_listing(console, ("row", "status", "source", "here", "licence"), map(_line, rows))
     missing = [row.id for row in rows if not is_here(row)]
     console.print(f"{len(rows)} rows, {len(rows) - len(missing)} here" + (_hint(missing) if missing else ""))
 
@@ -162,19 +162,11 @@ def _source_name(one: object) -> str:
     return "fixtures" if isinstance(one, DirectorySource) else "models dir" * isinstance(one, FolderFileSource)
 
 
-def _table(rows: list[RowSpec]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("row", "family", "status", "source", "here"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("licence")
-    for row in rows:
-        here = "yes" if is_here(row) else "no"
-        first, *others = source(row).split(", ")
-        more = f" +{len(others)}" if others else ""
-        table.add_row(row.id, row.family, row.status, first + more, here, row.licence.partition(" (")[0])
-    return table
+def _line(row: RowSpec) -> tuple[str, ...]:
+    first, *others = source(row).split(", ")
+    more = f" +{len(others)}" if others else ""
+    here = "yes" if is_here(row) else "no"
+    return row.id, row.status, first + more, here, row.licence.partition(" (")[0]
 
 
 def _outcome(result: Pulled) -> str:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
+from tokenspec.verdict import given_as
 
 
 def is_own(row: str) -> bool:
@@ -36,4 +37,5 @@ def own_rows(rows: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
                 status.update(f"{what} {done}/{total}" if total > 1 else what)
 
             name = stack.enter_context(own_row(own[0], step))
+        stack.enter_context(given_as({name: own[0]}))
         yield tuple(name if row == own[0] else row for row in rows)

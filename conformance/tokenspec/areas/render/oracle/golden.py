@@ -164,7 +164,7 @@ def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tupl
     """(character, message) of every media placeholder the row declares, in the order of the media parts.
 
     Raises:
-        Undecidable: more or fewer placeholders than media parts.
+        Undecidable: more or fewer placeholders than media parts, or nobody has said what a placeholder is.
     """
     media = [
         index
@@ -173,6 +173,8 @@ def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tupl
         for part in message["content"]
         if isinstance(part, dict) and part.get("type") != "text"
     ]
+    if media and row.spec.status == "unproven" and not row.spec.wire.placeholder:
+        raise Undecidable("there are media parts, and no placeholder is stated (models add --placeholder)")
     scaffold = [index is None for index in owners.owner]
     found = _occurrences(owners.text, row.spec.wire.placeholder, scaffold, len(owners.text))
     if found and len(found) != len(media):
