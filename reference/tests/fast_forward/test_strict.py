@@ -17,6 +17,7 @@ from tokenspec_reference.fast_forward import (
     canonical_ff_tokens,
     continuations,
     forced_bytes,
+    pipeline,
     small_vocabulary,
     viable,
 )
@@ -190,3 +191,13 @@ def test_trials_are_bounded(monkeypatch):
 def test_enumeration_is_bounded():
     with pytest.raises(TooManyTexts):
         canonical_continuations(small_vocabulary("ab"), Regex("[a-z]{6}"))
+
+
+@pytest.mark.parametrize("pattern", ["a  [XZ]+", "a    ( [a-z]+)?;", "the[a-z]+;"])
+def test_more_ways_than_are_followed_hold_back(monkeypatch, pattern):
+    vocabulary, grammar = toy.__wrapped__("toy-bpe"), Regex(pattern)  # one that remembers no ways yet
+    followed = canonical_ff_tokens(toy("toy-bpe"), grammar, mode="strict")[0]
+    monkeypatch.setattr(pipeline, "MOST_SEGMENTATIONS", 0)
+    held, leftover = canonical_ff_tokens(vocabulary, grammar, mode="strict")
+    assert held == followed[: len(held)]
+    assert vocabulary.raw(held) + leftover == forced_bytes(grammar)[0]

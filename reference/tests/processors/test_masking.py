@@ -211,6 +211,7 @@ def test_padding_bit_changes_padding_only():
     assert pack(allow).tolist() == [[1, 0], [-1, 3]]
     assert pack(allow, padding_bit=1).tolist() == [[1, -4], [-1, -1]]
     assert unpack(pack(allow, padding_bit=1), 34).to_lists() == [[0], None]
+    assert unpack(torch.tensor([[-1]], dtype=torch.int32), 34).to_lists() == [[*range(32)]]  # ids without a word
 
 
 def test_compact_rows():

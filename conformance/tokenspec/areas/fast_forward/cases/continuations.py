@@ -103,12 +103,16 @@ def cases() -> Iterator[Case]:
 
 
 def marks() -> Iterator[Case]:
-    """A sampled mark of several tokens, which joins the line end after it: context is what begins a character."""
+    """Contexts of several tokens: a sampled mark that joins the line end after it, and digits, which are counted."""
     for name, mark in (("three", "\U0001f8b0"), ("four", "\U0001cf00"), ("behind", "a\U0001cf00")):
         for kind, pattern in (("many", "\\n \\nx[yz]+!"), ("few", "\\n \\nx(y|z)")):
             why = "A character of several tokens stands before; as many of them as begin it are context."
             grammar, rows = {"regex": mark + pattern}, ["llama-3.2"]
             yield case(f"context-mark-{name}-{kind}", why, "CONTINUATIONS", grammar, [mark], rows=rows)
+    why = "Digits are counted in threes from the first, which is not the last token."
+    for name, text in (("end", "39621"), ("start", "41421")):
+        grammar = {"regex": f"{text}[a-z]+;"}
+        yield case(f"context-digits-{name}", why, "CONTINUATIONS", grammar, [text[:2]], rows=["toy-ranks"])
 
 
 def unchecked() -> Iterator[Case]:

@@ -51,6 +51,10 @@ def no_context(*_: Any) -> tuple[int, ...]:
     return ()
 
 
+def last_token(_: TokenBytes, recent: Sequence[int]) -> tuple[int, ...]:
+    return tuple(recent[-1:])
+
+
 # ---- what may follow -----------------------------------------------------------------------------------------------
 
 
@@ -237,6 +241,13 @@ MUTANTS: tuple[Mutant, ...] = (
         "FFT-020",
         "a broken character is not looked at",
         (candidates._Open, "__init__", broken_end_unseen),
+    ),
+    mutant(
+        "last-token",
+        "FFT-020",
+        "of the tokens before, the last is looked at",
+        (strict, "context_of", last_token),
+        rows=("toy-ranks",),
     ),
     mutant("hundreds-of-trials", "FFT-020", "two hundred tokens may span", (candidates, "_again", two_hundred_tokens)),
     mutant("one-named", "FFT-020", "of few characters one may follow", (candidates, "_characters", one_character)),
