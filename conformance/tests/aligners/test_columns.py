@@ -7,6 +7,7 @@ from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
 from tokenspec_reference.adapter import ReferenceAdapter
+from tokenspec_reference.aligners.adapter_losses import LOSS_TASKS
 
 PAIR = "toy-metaspace+toy-bpe"
 
@@ -39,3 +40,15 @@ def test_a_thinner_answer_is_judged_and_passes(column):
     assert not failed, failed[0]
     judged = {finding.check for finding in findings if finding.verdict is Verdict.PASS}
     assert {"aligners.bytes", "aligners.finest", "aligners.coverage", "aligners.walk", "aligners.symmetry"} <= judged
+
+
+def test_the_reference_leaves_no_number_of_a_loss_out():
+    cells = [
+        cell
+        for cell in select_cells(Selection(areas=("aligners",), rows=("-",)))
+        if cell.case.input["task"] in LOSS_TASKS and "ALN-058" not in cell.case.requires
+    ]
+    findings = [
+        finding for result in Run([InProcess("reference", ReferenceAdapter())], cells) for finding in result.findings
+    ]
+    assert {finding.verdict for finding in findings} == {Verdict.PASS}

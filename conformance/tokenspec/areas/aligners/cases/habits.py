@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from tokenspec.areas.aligners.cases.build import BOUNDARY, case
+from tokenspec.areas.aligners.cases.build import BOUNDARY, STRUCTURE, case
 from tokenspec.areas.aligners.cases.pieces import Piece, spelled
 from tokenspec.store.records import Case
 
@@ -89,6 +89,22 @@ def forms() -> Iterator[Case]:
                 task="align-pieces",
                 data={**batch(cut), "student_habits": whole, "texts": [text] * len(cut)},
             )
+
+    differ = ("caf", "x", "\u00e9"), ("caf", "y", "e", "\u0301")
+    yield case(
+        "habit-nfc-differs-before-the-last",
+        "ALIGN_NORMAL_FORM ALIGN_TRUNCATION",
+        (*STRUCTURE, "ALN-015", "ALN-018"),
+        "Two texts that differ just before a last unit that is the same: nothing behind the difference is aligned.",
+        task="align-pieces",
+        options={"on_mismatch": "truncate"},
+        data={
+            **batch([([["text", piece] for piece in differ[0]], [["text", piece] for piece in differ[1]])]),
+            "student_habits": {"unicode_form": "NFC"},
+            "student_texts": ["".join(differ[0])],
+            "teacher_texts": ["".join(differ[1])],
+        },
+    )
 
 
 def spaces() -> Iterator[Case]:

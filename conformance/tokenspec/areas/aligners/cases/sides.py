@@ -24,6 +24,7 @@ def cases() -> Iterator[Case]:
     """All of them are ``boundary``; the ones about padding and special tokens also run in ``nw-compat``."""
     yield from padding()
     yield from special_tokens()
+    yield from added_text()
     yield from declared_roles()
     yield from known_roles()
     yield from truncation()
@@ -128,6 +129,20 @@ def special_tokens() -> Iterator[Case]:
 
 SMALL_PAIRS = ["toy-added+toy-bpe", "toy-bpe+toy-ranks", "toy-metaspace+toy-bpe", "toy-ranks+toy-metaspace"]
 """Where a vocabulary that is read anew for a case costs nothing."""
+
+
+def added_text() -> Iterator[Case]:
+    """Added tokens that are not special: their own characters, not those of the byte alphabet."""
+    texts = ("an \u00c5ngstr\u00f6m toy", "toy<call m\u00e9</call>\u00c5ngstr\u00f6m", "<think>\u00c5</think>toy")
+    yield case(
+        "added-text",
+        "ALIGN_SPECIAL",
+        BOUNDARY,
+        "Added tokens of one side are words of the text, some beyond ASCII.",
+        pairs=["toy-added+toy-bpe"],
+        task="align",
+        batch=[row(text) for text in texts],
+    )
 
 
 def declared_roles() -> Iterator[Case]:

@@ -139,7 +139,7 @@ def made_up(data: dict[str, Any], name: str) -> list[SideText]:
     adds: AddedSpace = "never"
     if habits.get("prefix_space", "none") != "none":
         adds = "if-missing" if habits.get("prefix_optional") else "always"
-    texts = data.get("texts", [""] * len(data[name]))
+    texts = data.get(f"{name}_texts", data.get("texts", [""] * len(data[name])))
     return [
         SideText(positions_of(row), text, adds, every_stretch=habits.get("prefix_space") == "every")
         for row, text in zip(data[name], texts, strict=True)
