@@ -127,9 +127,7 @@ def main(
         trace = _bytes(trace_file).decode("utf-8")
         result = segmenter.segment(trace, progress=not no_progress, **chosen)
         if picture is not None:
-            from tokenspec_reference.engines.picture import draw
-
-            draw(trace, result, picture)
+            _picture(trace, result, picture, trace_file.name)
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{trace_file} is not UTF-8 ({error.reason} at byte {error.start})") from error
     except TokenSpecError as error:
@@ -173,6 +171,21 @@ def _segmenter(
         model, tokenizer = load_model(model_name, device=device, dtype=dtype, kind=kind_of(questions.pop()))
         chosen |= {"model": model, "tokenizer": tokenizer}
     return segmenter, chosen
+
+
+def _picture(trace: str, result: Any, path: Path, title: str) -> None:
+    """A page, or a drawing; what the drawing cannot show is said."""
+    if path.suffix in (".html", ".htm"):
+        from tokenspec_reference.engines.page import write_page
+
+        write_page(trace, result, path, title=title)
+        return
+    from tokenspec_reference.engines.picture import draw
+
+    lacking = draw(trace, result, path)
+    if lacking:
+        signs = " ".join(f"{sign} (U+{ord(sign):04X})" for sign in lacking)
+        click.echo(f"no installed font has {signs}; a page (--picture {path.stem}.html) shows them", err=True)
 
 
 def _bytes(trace_file: Path) -> bytes:

@@ -45,7 +45,7 @@ class DecodeSettings:
 class ForcedDecode:
     """``insertions`` are indices of the trace tokens before which a separator went in; ``margin`` as in ENG-053.
 
-    ``close`` are the indices at which rounding may have decided, insertions or not.
+    ``close`` are the indices at which rounding may have decided, insertions or not; ``scores`` those of pass 2.
     """
 
     insertions: tuple[int, ...]
@@ -53,6 +53,7 @@ class ForcedDecode:
     margin: float | None
     close: tuple[int, ...]
     forwards: int
+    scores: tuple[float | None, ...]
 
 
 @dataclass
@@ -65,21 +66,22 @@ class Decision:
     insertions: list[int] = field(default_factory=list)
     margin: float = math.inf
     close: list[int] = field(default_factory=list)
+    scores: dict[int, float] = field(default_factory=dict)
 
-    def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float]:
-        """Whether a separator goes before token ``index``, and how far the score is from the threshold.
+    def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float | None]:
+        """Whether a separator goes before token ``index``, and the score that says so.
 
-        ``previous`` is the token read last (None: the prompt). Where no separator may go, the distance is infinite.
+        ``previous`` is the token read last (None: the prompt). Where no separator may go, there is no score.
         """
         if (
             not self.trace.cuttable[index]
             or self.trace.token_ids[index] in self.separators.candidates
             or previous == self.separators.inserted
         ):
-            return False, math.inf
+            return False, None
         prior = punctuation_prior(self.trace.previous_character(index), SOFT_PRIOR_PASS_TWO)
         score = self.calibration.score(gap, prior)
-        return self.calibration.exceeds(score), abs(score - self.calibration.threshold)
+        return self.calibration.exceeds(score), score
 
     def inserts(self, index: int, gap: float, previous: int | None) -> bool:
         """The decision of pass 2, remembered in the margin and among the close ones.
@@ -91,7 +93,10 @@ class Decision:
             raise NonFiniteLogits(
                 f"the gap before trace token {index} is {gap}; check the model's weights and dtype", field="logits"
             )
-        answer, distance = self.wants(index, gap, previous)
+        answer, score = self.wants(index, gap, previous)
+        if score is not None:
+            self.scores[index] = score
+        distance = math.inf if score is None else abs(score - self.calibration.threshold)
         # Before the first insertion a score is the very number the percentile was taken from: equality is exact then.
         if math.isfinite(distance):
             if distance > 0 or self.insertions:
@@ -111,7 +116,8 @@ class Decision:
     def result(self, forwards: int) -> ForcedDecode:
         """Everything that is reported."""
         margin = self.margin if math.isfinite(self.margin) else None
-        return ForcedDecode(tuple(self.insertions), self.calibration, margin, tuple(self.close), forwards)
+        scores = tuple(self.scores.get(index) for index in range(len(self.trace)))
+        return ForcedDecode(tuple(self.insertions), self.calibration, margin, tuple(self.close), forwards, scores)
 
 
 def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int]) -> list[float]:

@@ -161,7 +161,7 @@ class _Prepared:
         starts = self.tokens.starts
         offsets = partition((starts[index] for index in decoded.insertions), len(self.trace))
         found = decoded.calibration
-        curve = ScoreCurve(starts, found.scores, found.threshold, found.closeness.reach)
+        curve = ScoreCurve(starts, found.scores, found.threshold, found.closeness.reach, decoded.scores)
         close = tuple(starts[index] for index in decoded.close)
         labels, spans = unlabelled(offsets).labels, token_spans(starts, offsets)
         return Segmentation(offsets, labels, decoded.margin, close, decoded.forwards, curve, spans)

@@ -15,15 +15,17 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """Pass 1 scores for a picture: character position of every token, its score, and the threshold.
+    """Scores for a picture: character position of every token, its score in pass 1, and the threshold.
 
-    Rounding may move a score against the threshold by less than ``reach``.
+    Rounding may move a score against the threshold by less than ``reach``. ``decided`` are the scores of pass 2, None
+    where no separator may go; empty where there is no such pass.
     """
 
     positions: tuple[int, ...]
     scores: tuple[float, ...]
     threshold: float
     reach: float
+    decided: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
