@@ -103,3 +103,38 @@ def test_lines_of_the_picture_keep_their_offsets():
     lines = text_lines(text, columns=3)
     assert lines == [(0, "ab"), (3, ""), (4, "cde"), (7, "fg"), (10, "")]
     assert all(text.startswith(line, offset) for offset, line in lines)
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_lines_in_lines_out_and_on_again(model_directory, tmp_path):
+    traces = tmp_path / "traces.jsonl"
+    given = [{"id": number, "trace": LONG_TRACE[: 40 * number]} for number in range(6)]
+    broken = ["no json", json.dumps({"id": 7}), json.dumps("A b. C.")]
+    traces.write_text("".join(json.dumps(each) + "\n" for each in given) + "\n".join(broken) + "\n", encoding="utf-8")
+    whole, again = tmp_path / "whole.jsonl", tmp_path / "again.jsonl"
+    options = ("--model", model_directory, "--device", "cpu", "--quantile", 75)
+    result = run(traces, *options, "--output", whole)
+    assert result.exit_code == 0, result.output
+    written = lines_of(whole)
+    assert [each.get("id") for each in written[:6]] == list(range(6))
+    assert [each.get("code") for each in written[6:]] == ["invalid-parameter", "invalid-parameter", None]
+    for each, source in zip(written[:6], given, strict=True):
+        assert "".join(source["trace"][start:end] for start, end in each["offsets"]) == source["trace"]
+        assert len(each["token_spans"]) == len(each["offsets"])
+    content = whole.read_bytes()
+    again.write_bytes(content[: content.index(b"\n", 400) + 20])  # killed in the middle of a line
+    assert run(traces, *options, "--output", again, "--resume").exit_code == 0
+    kept = [[each.get(name) for name in ("id", "code", "offsets", "token_spans")] for each in written]
+    assert [[each.get(name) for name in ("id", "code", "offsets", "token_spans")] for each in lines_of(again)] == kept
+
+
+def test_lines_of_standard_input(tmp_path):
+    given = json.dumps({"text": "a\n\nb", "name": "x"}) + "\n"
+    result = CliRunner().invoke(main, ["-", "--jsonl", "--field", "text", "--engine", "new-line"], input=given)
+    assert json.loads(result.stdout)["offsets"] == [[0, 3], [3, 4]]
+    assert json.loads(result.stdout)["name"] == "x"
+    assert CliRunner().invoke(main, ["-", "--engine", "new-line", "--text"], input="a\n\nb").stdout.count("\n") == 2
+    assert run(tmp_path, "--resume").exit_code == 2

@@ -9,14 +9,14 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.engines.chunk_session import ChunkSession
-from tokenspec_reference.engines.output_head import OutputHead, probe_head
+from tokenspec_reference.engines.output_head import head_of, probe_head
 from tokenspec_reference.engines.plain_sessions import ReplaySession, StepSession
 from tokenspec_reference.engines.reading import evaluating
+from tokenspec_reference.engines.remembered import remembered, state_of
 from tokenspec_reference.engines.separators import separator_row
 from tokenspec_reference.engines.sessions import CachePolicy, Session
 from tokenspec_reference.errors import UnsupportedByReference
@@ -32,7 +32,7 @@ class CausalModel:
     """A session source over any ``transformers`` causal LM; nothing of the model is changed."""
 
     def __init__(self, model: Any, *, separator_id: int | None = None, row_recipe: str = "mean") -> None:
-        """Prepare the model; two tiny forwards probe its head.
+        """Prepare the model; two tiny forwards probe its head, once until its weights change.
 
         Args:
             model: the model, on any device, in any floating dtype.
@@ -40,8 +40,6 @@ class CausalModel:
                 pads its matrix); a larger id gets a row by ``row_recipe``.
             row_recipe: ``mean`` or ``hash:SEED``, see :func:`separator_row`.
         """
-        import torch
-
         self.model = model
         self.base = model.base_model
         self.row_recipe = row_recipe
@@ -52,21 +50,30 @@ class CausalModel:
         self.vocabulary_size = rows
         require_loaded(model, self.added_id)
         self.position_limit: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-        with torch.inference_mode(), evaluating(model):
-            self.head = probe_head(model, self.base)
-            self.added_input = None
-            if self.added_id is not None:
-                scale = float(getattr(embedding, "scalar_embed_scale", 1.0))
-                self.added_input = separator_row(embedding.weight, row_recipe, stream=INPUT_STREAM) * scale
-                self.head = self._extended(self.head)
+        layers = (embedding, model.get_output_embeddings())
+        weights = [layer.weight for layer in layers if getattr(layer, "weight", None) is not None]
+        state = (self.added_id, row_recipe, state_of(weights))
+        finish, self.added_input, added = remembered(model, "head", state, self._probed)
+        self.head = None if finish is None else head_of(model, finish, self.added_id, *added)
 
-    def _extended(self, head: OutputHead | None) -> OutputHead | None:
-        if head is None:
-            return None
-        tied = head.weight.data_ptr() == self.model.get_input_embeddings().weight.data_ptr()
-        added = separator_row(head.weight, self.row_recipe, stream=INPUT_STREAM if tied else OUTPUT_STREAM)
-        bias = None if head.bias is None else head.bias.mean()
-        return replace(head, added_id=self.added_id, added_weight=added, added_bias=bias)
+    def _probed(self) -> tuple[Any, torch.Tensor | None, tuple[Any, ...]]:
+        """The head's elementwise end (None: no head), and the added row of the embedding, of the head, and its bias."""
+        import torch
+
+        with torch.inference_mode(), evaluating(self.model):
+            embedding = self.model.get_input_embeddings()
+            finish = probe_head(self.model, self.base)
+            if self.added_id is None:
+                return finish, None, (None, None)
+            scale = float(getattr(embedding, "scalar_embed_scale", 1.0))
+            row = separator_row(embedding.weight, self.row_recipe, stream=INPUT_STREAM) * scale
+            if finish is None:
+                return finish, row, (None, None)
+            output = self.model.get_output_embeddings()
+            tied = output.weight.data_ptr() == embedding.weight.data_ptr()
+            added = separator_row(output.weight, self.row_recipe, stream=INPUT_STREAM if tied else OUTPUT_STREAM)
+            bias = getattr(output, "bias", None)
+            return finish, row, (added, None if bias is None else bias.detach().mean())
 
     @cached_property
     def epsilon(self) -> float:
@@ -170,9 +177,14 @@ def require_policy(model: Any, policy: CachePolicy) -> None:
             f"{kernel} takes no dense mask, which window:M needs; load the model with attn_implementation='sdpa'",
             field="cache_policy",
         )
+    if not has_full_attention(model):
+        raise UnsupportedByReference("window:M needs full attention and explicit positions", field="cache_policy")
+
+
+def has_full_attention(model: Any) -> bool:
+    """Whether every position sees all before it, and says which position it is."""
     config = model.config.get_text_config()
     kinds = getattr(config, "layer_types", None)
     full = set(kinds) == {"full_attention"} if kinds else getattr(config, "sliding_window", None) is None
     positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
-    if not full or not positions or getattr(model, "_is_stateful", False):
-        raise UnsupportedByReference("window:M needs full attention and explicit positions", field="cache_policy")
+    return full and positions and not getattr(model, "_is_stateful", False)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from tokenspec_reference.engines.errors import NonFiniteLogits
 from tokenspec_reference.engines.near_ties import signal_error
 from tokenspec_reference.engines.offsets import TokenizedTrace
+from tokenspec_reference.engines.pace import Pace
 from tokenspec_reference.engines.scoring import (
     SOFT_PRIOR_PASS_ONE,
     SOFT_PRIOR_PASS_TWO,
@@ -44,7 +45,7 @@ class DecodeSettings:
 class ForcedDecode:
     """``insertions`` are indices of the trace tokens before which a separator went in; ``margin`` as in ENG-053.
 
-    ``close`` are the indices at which rounding may have decided, insertions or not.
+    ``close`` are the indices at which rounding may have decided, insertions or not; ``scores`` those of pass 2.
     """
 
     insertions: tuple[int, ...]
@@ -52,6 +53,7 @@ class ForcedDecode:
     margin: float | None
     close: tuple[int, ...]
     forwards: int
+    scores: tuple[float | None, ...]
 
 
 @dataclass
@@ -64,21 +66,22 @@ class Decision:
     insertions: list[int] = field(default_factory=list)
     margin: float = math.inf
     close: list[int] = field(default_factory=list)
+    scores: dict[int, float] = field(default_factory=dict)
 
-    def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float]:
-        """Whether a separator goes before token ``index``, and how far the score is from the threshold.
+    def wants(self, index: int, gap: float, previous: int | None) -> tuple[bool, float | None]:
+        """Whether a separator goes before token ``index``, and the score that says so.
 
-        ``previous`` is the token read last (None: the prompt). Where no separator may go, the distance is infinite.
+        ``previous`` is the token read last (None: the prompt). Where no separator may go, there is no score.
         """
         if (
             not self.trace.cuttable[index]
             or self.trace.token_ids[index] in self.separators.candidates
             or previous == self.separators.inserted
         ):
-            return False, math.inf
+            return False, None
         prior = punctuation_prior(self.trace.previous_character(index), SOFT_PRIOR_PASS_TWO)
         score = self.calibration.score(gap, prior)
-        return self.calibration.exceeds(score), abs(score - self.calibration.threshold)
+        return self.calibration.exceeds(score), score
 
     def inserts(self, index: int, gap: float, previous: int | None) -> bool:
         """The decision of pass 2, remembered in the margin and among the close ones.
@@ -90,7 +93,10 @@ class Decision:
             raise NonFiniteLogits(
                 f"the gap before trace token {index} is {gap}; check the model's weights and dtype", field="logits"
             )
-        answer, distance = self.wants(index, gap, previous)
+        answer, score = self.wants(index, gap, previous)
+        if score is not None:
+            self.scores[index] = score
+        distance = math.inf if score is None else abs(score - self.calibration.threshold)
         # Before the first insertion a score is the very number the percentile was taken from: equality is exact then.
         if math.isfinite(distance):
             if distance > 0 or self.insertions:
@@ -110,7 +116,8 @@ class Decision:
     def result(self, forwards: int) -> ForcedDecode:
         """Everything that is reported."""
         margin = self.margin if math.isfinite(self.margin) else None
-        return ForcedDecode(tuple(self.insertions), self.calibration, margin, tuple(self.close), forwards)
+        scores = tuple(self.scores.get(index) for index in range(len(self.trace)))
+        return ForcedDecode(tuple(self.insertions), self.calibration, margin, tuple(self.close), forwards, scores)
 
 
 def gaps_of(rows: Rows, separators: Separators, next_ids: Sequence[int]) -> list[float]:
@@ -190,13 +197,13 @@ def decode_fast(
     separators: Separators,
     settings: DecodeSettings,
     *,
-    chunk_size: int,
+    pace: Pace,
     progress: Progress | None = None,
 ) -> ForcedDecode:
     """The same insertions with few forwards.
 
     Pass 1 is one forward. Until the first insertion its gaps are those of pass 2, so the first insertion costs nothing.
-    From there on ``chunk_size`` tokens are read at once, separators already put where the latest gaps want them. The
+    From there on as many tokens as ``pace`` says are read at once, with separators where the latest gaps want them. The
     rows are then decided from left to right: as long as decision and guess agree, the context was right and so is the
     next row. At the first disagreement the cache is rolled back, and the gaps read beyond it are the next guesses.
     """
@@ -221,7 +228,9 @@ def decode_fast(
     decision.insertions.append(hit)
     state = Frontier(hit, pending=True)
     while state.index < len(ids) - 1:
-        state = _read_chunk(session, decision, state, gaps, chunk_size)
+        before = state.index
+        state = _read_chunk(session, decision, state, gaps, pace.size())
+        pace.went(state.index - before)
         report(progress, len(ids) + state.index, 2 * len(ids))
     report(progress, 2 * len(ids), 2 * len(ids))
     return decision.result(forwards + session.forwards)
@@ -247,7 +256,7 @@ class Row:
     guess: bool | None
 
 
-def _chunk(decision: Decision, state: Frontier, guesses: Sequence[float], limit: int) -> tuple[list[int], list[Row]]:
+def chunk_of(decision: Decision, state: Frontier, guesses: Sequence[float], limit: int) -> tuple[list[int], list[Row]]:
     """At most ``limit`` tokens from the frontier on, separators guessed in, and the rows that decide."""
     ids = decision.trace.token_ids
     tokens = [decision.separators.inserted] if state.pending else []
@@ -267,18 +276,28 @@ def _chunk(decision: Decision, state: Frontier, guesses: Sequence[float], limit:
 
 
 def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: list[float], chunk_size: int) -> Frontier:
-    """Read one chunk, decide its rows up to the first wrong guess, and move the frontier there.
+    """Read one chunk, decide its rows up to the first wrong guess, and move the frontier there."""
+    room = session.room()
+    tokens, rows = chunk_of(decision, state, gaps, chunk_size if room is None else min(chunk_size, room))
+    reached, kept = decide(decision, rows, session.read(tokens, len(tokens)), gaps, len(tokens), state)
+    session.rewind(len(tokens) - kept)
+    session.settle()
+    return reached
+
+
+def decide(
+    decision: Decision, rows: Sequence[Row], logits: Rows, gaps: list[float], count: int, state: Frontier
+) -> tuple[Frontier, int]:
+    """Decide the rows of a chunk of ``count`` tokens: the new frontier, and how many tokens of the chunk stay.
 
     ``gaps`` are the latest known ones per trace token; those of this chunk are written into it, also beyond the wrong
     guess, where they are no longer exact but better than older ones.
     """
     ids = decision.trace.token_ids
-    room = session.room()
-    tokens, rows = _chunk(decision, state, gaps, chunk_size if room is None else min(chunk_size, room))
-    next_ids = [ids[0]] * len(tokens)
+    next_ids = [ids[0]] * count
     for row in rows:
         next_ids[row.at] = ids[row.index]
-    found = gaps_of(session.read(tokens, len(tokens)), decision.separators, next_ids)
+    found = gaps_of(logits, decision.separators, next_ids)
     for row in rows:
         gaps[row.index] = found[row.at]
     reached = Frontier(state.index, pending=False)
@@ -286,13 +305,10 @@ def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: lis
         inserts = decision.inserts(row.index, found[row.at], ids[row.index - 1])
         if inserts:
             decision.insertions.append(row.index)
+        reached = Frontier(row.index, pending=inserts and inserts != row.guess)
         if inserts != row.guess:
-            session.rewind(len(tokens) - row.at - 1)
-            reached = Frontier(row.index, pending=inserts)
-            break
-        reached = Frontier(row.index, pending=False)
-    session.settle()
-    return reached
+            return reached, row.at + 1
+    return reached, count
 
 
 def read_gaps(

@@ -6,6 +6,7 @@ loses characters that are split over tokens, that a normaliser composed, or whos
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -108,6 +109,12 @@ def _spans_by_decoding(tokenizer: Tokenizer, trace: str, token_ids: Sequence[int
         else:
             pending += 1
     return spans + [(cursor, len(trace))] * pending
+
+
+def token_spans(starts: Sequence[int], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Per segment its first token and the one after its last; a token belongs to the segment in which it starts."""
+    edges = [bisect_left(starts, start) for start, _ in offsets]
+    return tuple(pairwise([0, *edges[1:], len(starts)])) if offsets else ()
 
 
 def partition(cuts: Iterable[int], length: int) -> Offsets:

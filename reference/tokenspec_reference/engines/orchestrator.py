@@ -99,16 +99,24 @@ class RTSeg:
         return results[0] if len(results) == 1 else self._fused(trace, results, options)
 
     def segment_many(self, traces: Iterable[str], *, progress: bool = False, **options: Any) -> list[Segmentation]:
-        """A batch; the model is loaded once and the bar counts traces."""
+        """A batch: the model is loaded once, forwards are shared where the engine can, and the bar counts traces."""
         batch = list(traces)
+        self._refuse_unknown(options)
         results: list[Segmentation] = []
         with progress_bar("traces", shown=progress) as bar:
+            if len(self.engines) == 1 and hasattr(self.engines[0], "segment_many"):
+                return list(self.engines[0].segment_many(batch, **self._chosen(self.engines[0], options, bar)))
             for trace in batch:
                 results.append(self.segment(trace, **options))
                 bar(len(results), len(batch))
         return results
 
     def _run(self, engine: Any, trace: str, options: Mapping[str, Any], progress: Progress | None) -> Segmentation:
+        result: Segmentation = engine.segment(trace, **self._chosen(engine, options, progress))
+        return result
+
+    def _chosen(self, engine: Any, options: Mapping[str, Any], progress: Progress | None) -> dict[str, Any]:
+        """What one engine is called with: what it knows of the defaults, its own and the call's, its model loaded."""
         chosen = {**self.defaults, **self.default_kwargs[type(engine)], **options, "progress": progress}
         known = _taken_by(engine)
         if known is not None:
@@ -117,8 +125,7 @@ class RTSeg:
             chosen = {"max_kv_tokens": self.max_kv_tokens, **chosen}
         if "model" in (known or ()) and chosen.get("model") is None and chosen.get("model_name") is not None:
             chosen["model"], chosen["tokenizer"] = self._loaded(engine, chosen["model_name"])
-        result: Segmentation = engine.segment(trace, **chosen)
-        return result
+        return chosen
 
     def _loaded(self, engine: Any, model_name: str) -> tuple[Any, Any]:
         """The model of that name, loaded once for all engines and traces that read it in the same way."""

@@ -8,7 +8,7 @@ cancels and a handful of rows of the head replace the whole vocabulary. What a m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -87,8 +87,18 @@ def finishers(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
     return found
 
 
-def probe_head(model: Any, base: Any) -> OutputHead | None:
-    """The head whose rows reproduce the model's own logits, or None where it is not what candidates say.
+Finish = Callable[["torch.Tensor"], "torch.Tensor"]
+
+
+def head_of(model: Any, finish: Finish, added_id: int | None, weight: Any, bias: Any) -> OutputHead:
+    """The head of a model that was probed; ``weight`` and ``bias`` are the added row's."""
+    output = model.get_output_embeddings()
+    own = getattr(output, "bias", None)
+    return OutputHead(output.weight.detach(), None if own is None else own.detach(), finish, added_id, weight, bias)
+
+
+def probe_head(model: Any, base: Any) -> Finish | None:
+    """The elementwise end behind the rows of the head, or None where the model does something else.
 
     What goes into the layer has to be what the model without its head gives, and what comes out the rows times that.
     The elementwise end behind it is not inferred from how near two sets of logits are: the model is run on four tokens
@@ -97,7 +107,7 @@ def probe_head(model: Any, base: Any) -> OutputHead | None:
     import torch
 
     output = model.get_output_embeddings()
-    weight, bias = getattr(output, "weight", None), getattr(output, "bias", None)
+    weight = getattr(output, "weight", None)
     if base is model or weight is None or weight.is_meta or model.get_input_embeddings().weight.is_meta:
         return None
     config = model.config.get_text_config()
@@ -123,7 +133,7 @@ def probe_head(model: Any, base: Any) -> OutputHead | None:
         return None
     if weight.shape != (own.shape[-1], hidden.shape[-1]) or not weight.is_floating_point():
         return None
-    rows = OutputHead(weight.detach(), None if bias is None else bias.detach(), lambda logits: logits)
+    rows = head_of(model, lambda logits: logits, None, None, None)
     if not _same(entered[0], hidden) or not _same(rows.full(entered[0]), given[0]):
         return None
     own = upcast(own)
@@ -134,7 +144,7 @@ def probe_head(model: Any, base: Any) -> OutputHead | None:
     best = min(finishers(config), key=error)
     if not error(best) <= 8 * torch.finfo(ramps[0].dtype).eps * float(own.abs().amax()):
         return None
-    return replace(rows, finish=best)
+    return best
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

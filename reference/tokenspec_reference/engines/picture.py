@@ -1,16 +1,19 @@
-"""A segmented trace as a picture: the text in alternating colours above the score curve with its threshold."""
+"""A segmented trace as a drawing: the text in alternating colours above the curve that decides, with its threshold."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+from tokenspec_reference.engines.page import deciding
 from tokenspec_reference.engines.segmentation import Segmentation
 from tokenspec_reference.errors import UnsupportedByReference
 
 COLUMNS = 96  # characters per line of text
 SHADES = ("#dbeafe", "#fef3c7")
 ACCENT = "#b91c1c"
+PLAIN_FONT = "DejaVu Sans Mono"
 
 
 def text_lines(trace: str, columns: int = COLUMNS) -> list[tuple[int, str]]:
@@ -24,7 +27,7 @@ def text_lines(trace: str, columns: int = COLUMNS) -> list[tuple[int, str]]:
     return lines
 
 
-def draw(trace: str, result: Segmentation, path: Path, *, max_lines: int = 60) -> None:
+def draw(trace: str, result: Segmentation, path: Path, *, max_lines: int = 60) -> list[str]:
     """Write the picture to ``path`` (the suffix chooses the format).
 
     Args:
@@ -32,6 +35,9 @@ def draw(trace: str, result: Segmentation, path: Path, *, max_lines: int = 60) -
         result: its segmentation; without a score curve (rule engines) only the text is drawn.
         path: written through a temporary file of the same suffix.
         max_lines: longer traces are cut after so many lines, and the picture says so.
+
+    Returns:
+        The characters that no installed font has, each once; the drawing has a box in place of them.
 
     Raises:
         UnsupportedByReference: matplotlib is not installed.
@@ -44,6 +50,8 @@ def draw(trace: str, result: Segmentation, path: Path, *, max_lines: int = 60) -
         ) from error
     lines = text_lines(trace)
     shown = lines[:max_lines]
+    families, lacking = fonts_for({character for _, text in shown for character in text})
+    shown = [(start, "".join("□" if sign in lacking else sign for sign in text)) for start, text in shown]
     text_height = 0.2 * len(shown) + 0.5
     curve_height = 2.6 if result.curve else 0.0
     figure = Figure(figsize=(11, text_height + curve_height), layout="constrained")
@@ -52,13 +60,36 @@ def draw(trace: str, result: Segmentation, path: Path, *, max_lines: int = 60) -
         _draw_curve(curve_axes, trace, result)
     else:
         text_axes = figure.subplots()
-    _draw_text(text_axes, result, shown, hidden=len(lines) - len(shown))
+    _draw_text(text_axes, result, shown, families, hidden=len(lines) - len(shown))
     temporary = path.with_name(f".{path.stem}.partial{path.suffix}")
     figure.savefig(temporary, dpi=150)
     temporary.replace(path)
+    return sorted(lacking)
 
 
-def _draw_text(axes: Any, result: Segmentation, lines: list[tuple[int, str]], *, hidden: int) -> None:
+def fonts_for(characters: set[str]) -> tuple[list[str], set[str]]:
+    """Installed families that have the characters between them, DejaVu first, and the characters that none has."""
+    from matplotlib import font_manager, ft2font
+
+    families, missing = [PLAIN_FONT], {sign for sign in characters if sign.isprintable()}
+    plain = font_manager.findfont(PLAIN_FONT)
+    missing -= set(map(chr, ft2font.FT2Font(plain).get_charmap()))
+    for font in font_manager.fontManager.ttflist:
+        if not missing:
+            break
+        try:
+            found = missing & set(map(chr, ft2font.FT2Font(font.fname).get_charmap()))
+        except (OSError, RuntimeError):  # a font that cannot be read has nothing
+            continue
+        if found:
+            families.append(font.name)
+            missing -= found
+    return families, missing
+
+
+def _draw_text(
+    axes: Any, result: Segmentation, lines: list[tuple[int, str]], families: list[str], *, hidden: int
+) -> None:
     axes.set_xlim(0, COLUMNS)
     axes.set_ylim(len(lines) + (1 if hidden else 0), 0)
     axes.axis("off")
@@ -75,7 +106,7 @@ def _draw_text(axes: Any, result: Segmentation, lines: list[tuple[int, str]], *,
                 column + 0.5,
                 row + 0.5,
                 character,
-                family="monospace",
+                family=families,
                 fontsize=11,
                 ha="center",
                 va="center",
@@ -89,7 +120,8 @@ def _draw_curve(axes: Any, trace: str, result: Segmentation) -> None:
     curve = result.curve
     if curve is None:
         return
-    axes.plot(curve.positions, curve.scores, color="#1d4ed8", linewidth=0.9, marker=".", markersize=3)
+    scores = [math.nan if score is None else score for score in deciding(curve)]
+    axes.plot(curve.positions, scores, color="#1d4ed8", linewidth=0.9, marker=".", markersize=3)
     axes.axhline(
         curve.threshold, color="black", linestyle="--", linewidth=0.8, label=f"threshold {curve.threshold:.3f}"
     )
@@ -97,5 +129,5 @@ def _draw_curve(axes: Any, trace: str, result: Segmentation) -> None:
         axes.axvline(start, color=ACCENT, linewidth=0.8, alpha=0.7, label="boundary" if index == 0 else None)
     axes.set_xlim(0, max(1, len(trace)))
     axes.set_xlabel("character of the trace")
-    axes.set_ylabel("score (pass 1)")
+    axes.set_ylabel("score (pass 2)" if curve.decided else "score")
     axes.legend(loc="upper right", fontsize=8)

@@ -15,15 +15,17 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """Pass 1 scores for a picture: character position of every token, its score, and the threshold.
+    """Scores for a picture: character position of every token, its score in pass 1, and the threshold.
 
-    Rounding may move a score against the threshold by less than ``reach``.
+    Rounding may move a score against the threshold by less than ``reach``. ``decided`` are the scores of pass 2, None
+    where no separator may go; empty where there is no such pass.
     """
 
     positions: tuple[int, ...]
     scores: tuple[float, ...]
     threshold: float
     reach: float
+    decided: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Segmentation:
     distance of a decided score from the threshold (None when nothing was decided): two correct implementations may only
     differ where it is tiny. ``close`` are the positions where they may, because rounding reaches from the score to the
     threshold: a segment begins there or just not (of several engines: any of theirs). ``forwards`` counts calls of the
-    model. ``of_engines`` are the segmentations that a fusion was given.
+    model. ``token_spans`` are the segments in tokens of the trace, ``(first, behind the last)``, where an engine reads
+    tokens: the last token of each is a step's end. ``of_engines`` are the segmentations that a fusion was given.
     """
 
     offsets: Offsets
@@ -43,6 +46,7 @@ class Segmentation:
     close: tuple[int, ...] = ()
     forwards: int = 0
     curve: ScoreCurve | None = field(default=None, repr=False)
+    token_spans: tuple[tuple[int, int], ...] = field(default=(), repr=False)
     of_engines: tuple[Offsets, ...] = field(default=(), repr=False)
 
 

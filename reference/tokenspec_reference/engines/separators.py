@@ -15,6 +15,7 @@ import numpy as np
 
 from tokenspec_reference.engines.errors import InvalidParameter, SeparatorNotSingleToken
 from tokenspec_reference.engines.offsets import Tokenizer
+from tokenspec_reference.engines.remembered import remembered
 
 if TYPE_CHECKING:
     import torch
@@ -46,9 +47,8 @@ def resolve_separators(tokenizer: Tokenizer, sep_tok: str, *, texts: Sequence[st
     """
     if not isinstance(sep_tok, str) or not sep_tok:
         raise SeparatorNotSingleToken(f"expected the text of one token, got {sep_tok!r}", field="sep_tok")
-    vocabulary = tokenizer.get_vocab()
-    known = vocabulary.get(sep_tok)
-    inserted = known if known is not None else max(vocabulary.values()) + 1
+    known, largest = _place(tokenizer, sep_tok)
+    inserted = largest + 1 if known is None else known
     if known is None and any(sep_tok in text for text in texts):
         tokenizer = _with_token(tokenizer, sep_tok)
     if known is not None and list(tokenizer.encode(sep_tok, add_special_tokens=False)) != [known]:
@@ -60,6 +60,17 @@ def resolve_separators(tokenizer: Tokenizer, sep_tok: str, *, texts: Sequence[st
     words = [tokenizer.encode(word, add_special_tokens=False) for word in STEP_WORDS]
     candidates = [ids[0] for ids in words if len(ids) == 1] + [inserted]
     return Separators(tokenizer, tuple(dict.fromkeys(candidates)), inserted)
+
+
+def _place(tokenizer: Tokenizer, sep_tok: str) -> tuple[int | None, int]:
+    """The id of the separator, if it has one, and the largest id; a vocabulary is read once until it grows."""
+
+    def found() -> tuple[int | None, int]:
+        vocabulary = tokenizer.get_vocab()
+        return vocabulary.get(sep_tok), max(vocabulary.values())
+
+    size = getattr(tokenizer, "__len__", None)
+    return found() if size is None else remembered(tokenizer, "separator", (sep_tok, size()), found)
 
 
 def _with_token(tokenizer: Tokenizer, sep_tok: str) -> Tokenizer:

@@ -14,7 +14,7 @@ from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.forced_decoder import open_source
 from tokenspec_reference.engines.loading import resolve_model
 from tokenspec_reference.engines.near_ties import Error
-from tokenspec_reference.engines.offsets import TokenizedTrace, partition, tokenize_trace
+from tokenspec_reference.engines.offsets import TokenizedTrace, partition, token_spans, tokenize_trace
 from tokenspec_reference.engines.options import Decoding, Prompt, Signal, grouped
 from tokenspec_reference.engines.reading import check_positions, check_vocabulary
 from tokenspec_reference.engines.scoring import calibrate
@@ -112,7 +112,8 @@ class RTLLMSurprisal:
         found = tail(tokens, at, changes, quantile, error, high=self.high_tail)
         offsets = partition((tokens.starts[index] for index in found.chosen), len(trace))
         close = tuple(tokens.starts[index] for index in found.close)
-        return Segmentation(offsets, unlabelled(offsets).labels, found.margin, close, reading.forwards, found.curve)
+        labels, spans = unlabelled(offsets).labels, token_spans(tokens.starts, offsets)
+        return Segmentation(offsets, labels, found.margin, close, reading.forwards, found.curve, spans)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 POLICIES = ("window:256", "legacy_head:256")
 TARGET = 1 / 15
+CALM: dict[str, Any] = {"hidden": 256, "intermediate": 1024, "layers": 4, "scale": 2.0**-4, "positions": 2**14}
+"""Its gaps are moved little by a separator, as those of a trained one; of wilder ones many guesses are wrong."""
+PLAIN_FORWARDS = {1000: 3.0, 4000: None}
+TRACES, SHORT = 32, 25
 
 
 def trace_of(tokenizer: Any, tokens: int) -> str:
@@ -128,6 +132,8 @@ def run() -> Iterator[Figure]:
             for policy in ("none", *(POLICIES if row_id.startswith("toy") else ())):
                 contest = Contest(model, row, trace, cache_policy=policy, quantile=92.5)
                 yield timed(contest, f"{TOKENS} tokens, {name}, cache {policy}", TARGET if policy == "none" else None)
+        yield from against_plain_forwards()
+        yield from of_many()
     finally:
         torch.set_num_threads(threads)
     if torch.cuda.is_available():
@@ -142,6 +148,82 @@ def timed(contest: Contest, what: str, limit: float | None) -> Figure:
         warmup=0,
     )
     return contest.figure(what, times, limit)
+
+
+def against_plain_forwards() -> Iterator[Figure]:
+    """Both passes, prompt and tokenizer included, in forwards of the same context that do nothing else."""
+    import torch
+
+    from tokenspec_reference.engines.prompt import DEFAULT_SYSTEM_PROMPT, prompt_ids
+    from tokenspec_reference.engines.tiny_model import TinyModel
+
+    row = load("toy-bpe")
+    model = TinyModel(max(row.tokenizer.get_vocab().values()) + 1, seed=1, **CALM).build()
+    for tokens, limit in PLAIN_FORWARDS.items():
+        trace = trace_of(row.tokenizer, tokens)
+        before = prompt_ids(row.tokenizer, DEFAULT_SYSTEM_PROMPT, trace, chat_template=row.chat_template)
+        ids = torch.tensor([before + row.tokenizer.encode(trace, add_special_tokens=False)])
+        contest = Contest(model, row, trace)
+
+        def plain(ids: Any = ids) -> None:
+            with torch.inference_mode():
+                model(input_ids=ids)
+
+        times = measure({"fast": lambda contest=contest: contest.run("fast"), "plain": plain}, rounds=3, warmup=1)  # type: ignore[misc]
+        result = contest.results["fast"]
+        yield Figure(
+            what=f"both passes over {tokens} tokens, in plain forwards",
+            ours=times["fast"],
+            peer=times["plain"],
+            peer_name="one forward of prompt and trace",
+            limit=limit,
+            note=f"{result.forwards} forwards, {len(result.offsets)} segments",
+        )
+
+
+def of_many() -> Iterator[Figure]:
+    """Short traces together and one by one, these with all that is remembered and without."""
+    from tokenspec_reference.engines import RTLLMForcedDecoderBased
+    from tokenspec_reference.engines.remembered import forget
+    from tokenspec_reference.engines.tiny_model import TinyModel
+
+    try:
+        row = load("qwen3")
+    except AssetsMissing:
+        return
+    model = TinyModel(max(row.tokenizer.get_vocab().values()) + 1, seed=1, hidden=64, intermediate=256).build()
+    words = trace_of(row.tokenizer, TRACES * SHORT).split()
+    traces = [" ".join(words[start : start + SHORT]) for start in range(0, TRACES * SHORT, SHORT)]
+    options = {"model": model, "tokenizer": row.tokenizer, "chat_template": row.chat_template}
+    engine = RTLLMForcedDecoderBased()
+    found: dict[str, list[Any]] = {}
+
+    def alone(*, anew: bool) -> None:
+        found["alone"] = []
+        for trace in traces:
+            if anew:
+                forget()
+            found["alone"].append(engine.segment(trace, **options).offsets)
+
+    def together() -> None:
+        found["together"] = [each.offsets for each in engine.segment_many(traces, **options)]
+
+    together()  # what is remembered is remembered from here on
+    runs = {"together": together, "alone": lambda: alone(anew=False), "anew": lambda: alone(anew=True)}
+    times = measure(runs, rounds=1, warmup=0)
+    same = "same boundaries" if found["alone"] == found["together"] else "DIFFERENT BOUNDARIES"
+    for peer, name, limit in (
+        ("anew", "one by one, each prepared anew", 1 / 3),
+        ("alone", "one by one, prepared once", None),
+    ):
+        yield Figure(
+            what=f"{TRACES} traces of {SHORT} words together, 152k vocabulary",
+            ours=times["together"],
+            peer=times[peer],
+            peer_name=name,
+            limit=limit,
+            note=same,
+        )
 
 
 def on_gpu() -> Figure:

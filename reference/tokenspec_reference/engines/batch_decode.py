@@ -1,0 +1,168 @@
+"""The forced decoder over many traces at once: the same decisions, every forward shared by all traces.
+
+Each trace has a row of one cache. A forward appends as many slots to every row; what a row does not need, or took back
+after a wrong guess, stays in the cache and is masked. Positions are given, so a slot's place means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokenspec_reference.engines.causal_model import DENSE_MASKS, CausalModel, attention_kernel, has_full_attention
+from tokenspec_reference.engines.forced_decode import (
+    Decision,
+    DecodeSettings,
+    ForcedDecode,
+    Frontier,
+    calibrate_trace,
+    chunk_of,
+    decide,
+    gaps_of,
+)
+from tokenspec_reference.engines.offsets import TokenizedTrace
+from tokenspec_reference.engines.output_head import OutputHead
+from tokenspec_reference.engines.pace import Pace
+from tokenspec_reference.engines.reading import check_positions, evaluating, input_device
+from tokenspec_reference.engines.rows import ChunkRows
+from tokenspec_reference.engines.separators import Separators
+from tokenspec_reference.engines.sessions import SessionSource
+
+
+def batches(source: object, settings: DecodeSettings) -> bool:
+    """Whether traces may share forwards: a dense mask, full attention, explicit positions, a head that is known."""
+    return (
+        isinstance(source, CausalModel)
+        and settings.cache_policy.kind == "none"
+        and source.head is not None
+        and not source.recurrent
+        and attention_kernel(source.model) in DENSE_MASKS
+        and has_full_attention(source.model)
+    )
+
+
+class BatchSession:
+    """Contexts side by side. ``lengths`` counts what each has read and not taken back."""
+
+    def __init__(self, source: CausalModel, head: OutputHead, count: int) -> None:
+        import torch
+        from transformers import DynamicCache
+
+        self.source, self.head = source, head
+        self.cache = DynamicCache()
+        self.device = input_device(source.model)
+        self.alive = torch.zeros(count, 0, dtype=torch.long, device=self.device)
+        self.lengths = [0] * count
+
+    def read(self, chunks: Sequence[Sequence[int]], keep: Sequence[int]) -> list[ChunkRows]:
+        """Append ``chunks[b]`` to row ``b``; the rows of its last ``keep[b]`` tokens."""
+        import torch
+
+        size = max(map(len, chunks))
+        ids = torch.tensor([[*chunk, *[0] * (size - len(chunk))] for chunk in chunks], device=self.device)
+        for length, chunk in zip(self.lengths, chunks, strict=True):
+            check_positions(length + len(chunk), self.source.position_limit)
+        columns = torch.arange(size, device=self.device)[None]
+        real = torch.tensor([len(chunk) for chunk in chunks], device=self.device)[:, None]
+        last = torch.tensor(
+            [max(0, length + len(chunk) - 1) for length, chunk in zip(self.lengths, chunks, strict=True)]
+        )
+        positions = torch.minimum(
+            torch.tensor(self.lengths, device=self.device)[:, None] + columns, last.to(self.device)[:, None]
+        )
+        self.alive = torch.cat([self.alive, (columns < real).long()], dim=1)
+        with torch.inference_mode(), evaluating(self.source.model):
+            hidden = self.source.base(
+                **self.source.embed(ids),
+                attention_mask=self.alive,
+                position_ids=positions,
+                past_key_values=self.cache,
+                use_cache=True,
+            ).last_hidden_state.to(self.head.weight.device)
+        self.lengths = [length + len(chunk) for length, chunk in zip(self.lengths, chunks, strict=True)]
+        return [
+            ChunkRows(self.head, hidden[row, len(chunk) - keep[row] : len(chunk)]) for row, chunk in enumerate(chunks)
+        ]
+
+    def take_back(self, row: int, count: int) -> None:
+        """Forget the last ``count`` tokens of a row."""
+        if count:
+            places = self.alive[row].nonzero()[-count:, 0]
+            self.alive[row, places] = 0
+            self.lengths[row] -= count
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Go on with these rows only, and without slots that none of them needs."""
+        import torch
+
+        indices = torch.tensor(rows, device=self.device)
+        self.cache.batch_select_indices(indices)
+        self.alive = self.alive[indices]
+        self.lengths = [self.lengths[row] for row in rows]
+        needed = self.alive.any(dim=0).nonzero()[:, 0]
+        if len(needed) < self.alive.shape[1]:
+            self.alive = self.alive[:, needed]
+            for layer in self.cache.layers:
+                layer.keys, layer.values = layer.keys[..., needed, :], layer.values[..., needed, :]
+
+
+class Row:
+    """One trace on its way: its decisions, the latest gaps, and where it stands."""
+
+    def __init__(self, number: int, decision: Decision, gaps: list[float], first: int) -> None:
+        self.number, self.decision, self.gaps = number, decision, gaps
+        self.state = Frontier(first, pending=True)
+        self.forwards = 1
+
+    @property
+    def done(self) -> bool:
+        """Whether everything is decided."""
+        return self.state.index >= len(self.decision.trace) - 1
+
+
+def decode_batch(
+    source: SessionSource,
+    prompts: Sequence[Sequence[int]],
+    traces: Sequence[TokenizedTrace],
+    separators: Sequence[Separators],
+    settings: DecodeSettings,
+    pace: Pace,
+) -> list[ForcedDecode]:
+    """What :func:`decode_fast` gives for each trace of at least one token, up to the rounding of larger products."""
+    if not isinstance(source, CausalModel) or source.head is None:
+        raise TypeError("ask `batches` first")
+    session = BatchSession(source, source.head, len(traces))
+    contexts = [[*prompt, *trace.token_ids[:-1]] for prompt, trace in zip(prompts, traces, strict=True)]
+    found: dict[int, ForcedDecode] = {}
+    rows: list[Row] = []
+    for number, read in enumerate(session.read(contexts, [len(trace) for trace in traces])):
+        trace = traces[number]
+        gaps = gaps_of(read, separators[number], trace.token_ids)
+        decision = Decision(trace, separators[number], calibrate_trace(gaps, trace, settings, source.epsilon))
+        first = decision.first(gaps, 0, None)
+        if first is not None:
+            session.take_back(number, len(trace) - 1 - first)
+            decision.insertions.append(first)
+        rows.append(Row(number, decision, gaps, len(trace) if first is None else first))
+    while True:
+        going = [place for place, row in enumerate(rows) if not row.done]
+        if len(going) < len(rows):
+            found |= {row.number: row.decision.result(row.forwards) for row in rows if row.done}
+            rows = [rows[place] for place in going]
+            if not rows:
+                return [found[number] for number in range(len(traces))]
+            session.select(going)
+        _step(session, rows, pace)
+
+
+def _step(session: BatchSession, rows: Sequence[Row], pace: Pace) -> None:
+    """One forward for all rows."""
+    chunks = [chunk_of(row.decision, row.state, row.gaps, pace.size()) for row in rows]
+    tokens = [chunk for chunk, _ in chunks]
+    moved = 0
+    for place, read in enumerate(session.read(tokens, [len(chunk) for chunk in tokens])):
+        row, before = rows[place], rows[place].state.index
+        row.state, kept = decide(row.decision, chunks[place][1], read, row.gaps, len(tokens[place]), row.state)
+        session.take_back(place, len(tokens[place]) - kept)
+        row.forwards += 1
+        moved += row.state.index - before
+    pace.went(moved // len(rows))
