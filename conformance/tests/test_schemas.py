@@ -54,7 +54,9 @@ def test_requests_fit_their_schema(name: str) -> None:
     area = areas()[name]
     validator = jsonschema.Draft202012Validator(schemas()[f"{name}.request.schema.json"])
     fields, judged = set(request_fields(area)), set()
-    cases = [case for path in sorted((fixtures_dir() / "cases" / name).glob("*.json")) for case in read_cases(path)[::9]]
+    cases = [
+        case for path in sorted((fixtures_dir() / "cases" / name).glob("*.json")) for case in read_cases(path)[::9]
+    ]
     for case in cases or [case for _, case in borrowed_cases(area)][::9]:
         for row in [*rows_of(area, case, TOYS), *(rows_of(area, case, REAL) if name == "media" else ())][:1]:
             request = area.request(case, row)
