@@ -5,6 +5,14 @@ from __future__ import annotations
 import importlib
 
 from tokenspec.areas import areas
+from tokenspec.areas.area import Area
+
+
+def records_of(area: Area) -> str:
+    """The module of an area's own records: that of its results, which may be the protocol's, or of its inputs."""
+    module = area.output_type.__module__
+    return module if module.startswith("tokenspec.areas.") else area.input_type.__module__
+
 
 PACKAGES = {
     "tokenspec_reference.renderers": "Renderers: messages to token ids and masks, and back.",
@@ -24,7 +32,7 @@ MODULES = {
     "tokenspec.known_failures": "Lists of known failures.",
     "tokenspec.store.records": "Cases and goldens.",
     "tokenspec.errors": "Errors of the suite.",
-    **{area.input_type.__module__: f"What cases and results say. {area.title}." for area in areas().values()},
+    **{records_of(area): f"What cases and results say. {area.title}." for area in areas().values()},
 }
 
 

@@ -190,8 +190,10 @@ class Renderer:
     def stream_parser(self, *, tools: Any = None, prompt_ids: Sequence[int] | None = None) -> ResponseStream:
         """What ``parse_response`` says, as the completion comes: feed chunks of ids, get what became known with each.
 
-        stream = renderer.stream_parser(tools=tools, prompt_ids=prompt_ids)
-        deltas = [*(stream.feed(ids) for ids in chunks), stream.finish()]
+        Example::
+
+            stream = renderer.stream_parser(tools=tools, prompt_ids=prompt_ids)
+            deltas = [*(stream.feed(ids) for ids in chunks), stream.finish()]
         """
         if prompt_ids is not None:
             check_ids(prompt_ids, "prompt_ids")
