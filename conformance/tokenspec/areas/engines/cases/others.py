@@ -123,8 +123,8 @@ def opposites() -> Iterator[Case]:
     for token, _, _ in scripted_tokens(PIECES, SIGNAL_TRACE):
         drawn = rng.sample(PIECES, 6)
         best = [0.5 + rng.randint(20, 120) / 64, 0.5 + rng.randint(1, 19) / 64, 0.5]
-        found = dict(zip(drawn, (*best, -0.5 + 2.0**-53, -1.5, -2.0), strict=True))
-        rows.append(dict.fromkeys(PIECES, -4.0) | found)
+        found: dict[str, float | None] = dict(zip(drawn, (*best, -0.5 + 2.0**-53, -1.5, -2.0), strict=True))
+        rows.append({**dict.fromkeys(PIECES, -4.0), **found})
         rows[-1][PIECES[token]] = rows[-1][PIECES[token]] if PIECES[token] in drawn else -3.0
     yield scripted(
         "signal-top-k-shift-opposites",
