@@ -3,6 +3,7 @@
 import math
 
 import pytest
+import torch
 
 from tokenspec_reference.engines import (
     NonFiniteLogits,
@@ -12,7 +13,7 @@ from tokenspec_reference.engines import (
     RTLLMTopKShift,
     ScriptedModel,
 )
-from tokenspec_reference.engines.token_signals import top_k_distance
+from tokenspec_reference.engines.token_signals import entropy, top_k_distance
 
 from .conftest import LONG_TRACE, PIECES, require_same_but_close, scripted
 
@@ -127,3 +128,8 @@ def test_nan_is_refused():
 def test_distance_is_a_metric_on_distributions():
     assert top_k_distance({1: 1.0}, {1: 1.0}) == 0
     assert top_k_distance({1: 1.0}, {2: 1.0}) == pytest.approx(math.sqrt(math.log(2)))
+
+
+def test_what_cannot_come_adds_no_entropy():
+    rows = torch.tensor([[0.0, 0.0, -torch.inf], [1.0, -torch.inf, -torch.inf]])
+    assert entropy(rows, torch.zeros(2, dtype=torch.long)).tolist() == pytest.approx([math.log(2), 0.0])

@@ -236,6 +236,16 @@ def policies() -> Iterator[Case]:
         TRACE * 2,
         cache_policy="legacy_head:32",
     )
+    yield tiny(
+        "cache-legacy-head-few-positions",
+        "The trace is longer than the model has positions, the cache never is.",
+        "SEGMENT_CACHE",
+        "ENG-042",
+        ["toy-bpe"],
+        model={"positions": 24},
+        chat_template="Say: ",
+        cache_policy="legacy_head:8",
+    )
 
 
 def texts() -> Iterator[Case]:

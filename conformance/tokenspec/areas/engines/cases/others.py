@@ -116,6 +116,31 @@ def ties() -> Iterator[Case]:
         )
 
 
+def opposites() -> Iterator[Case]:
+    """The last candidate and the best one left out are all but opposite numbers: nothing is near anything."""
+    rng = random.Random(67)
+    rows: list[dict[str, float | None]] = []
+    for token, _, _ in scripted_tokens(PIECES, SIGNAL_TRACE):
+        drawn = rng.sample(PIECES, 6)
+        best = [0.5 + rng.randint(20, 120) / 64, 0.5 + rng.randint(1, 19) / 64, 0.5]
+        found: dict[str, float | None] = dict(zip(drawn, (*best, -0.5 + 2.0**-53, -1.5, -2.0), strict=True))
+        rows.append({**dict.fromkeys(PIECES, -4.0), **found})
+        rows[-1][PIECES[token]] = rows[-1][PIECES[token]] if PIECES[token] in drawn else -3.0
+    yield scripted(
+        "signal-top-k-shift-opposites",
+        "Logits at the edge of the best three differ much, though their sum is next to nothing.",
+        "SEGMENT_SIGNALS",
+        "ENG-073 ENG-056",
+        SIGNAL_TRACE,
+        [0.0] * len(rows),
+        engine="top-k-shift",
+        model={"rows": rows},
+        window=2,
+        top_k=3,
+        quantile=60,
+    )
+
+
 def rules() -> Iterator[Case]:
     """Markers over given base units, and lines."""
     units = [0, 20, 38, 48]
@@ -433,7 +458,7 @@ def agreements() -> Iterator[Case]:
 
 def cases() -> Iterator[Case]:
     """Every case without a forced decoder."""
-    for group in (signals, ties, rules, fusions, agreements):
+    for group in (signals, ties, opposites, rules, fusions, agreements):
         yield from group()
 
 

@@ -71,6 +71,16 @@ def cases() -> Iterator[Case]:
             refused=("non-finite-logits", "/model"),
             model={"rows": rows},
         )
+    yield scripted(
+        "refuse-infinite-after-a-separator",
+        "Every gap of pass 1 is a number; behind the first separator one is beyond every number.",
+        "SEGMENT_REFUSAL",
+        "ENG-061",
+        TRACE,
+        GAPS,
+        refused=("non-finite-logits", "/model"),
+        model={"per_separator": {"<|seg|>": 1e308, " e": -1e308}},
+    )
     for token, where in ((0, "first"), (7, "middle"), (15, "last")):
         for sign, slug in ((1, "above"), (-1, "below")):
             rows = table(TRACE, GAPS)
