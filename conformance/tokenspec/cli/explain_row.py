@@ -14,6 +14,9 @@ from tokenspec.certificate import committed
 from tokenspec.certificate.screen import view
 from tokenspec.models import RowSpec, available, spec_of
 
+SHOWN = 6
+"""Beginnings of case ids that are shown."""
+
 
 def explain_row(console: Console, id_: str) -> None:
     """What a row is pinned to, and what its template does to conversations."""
@@ -36,7 +39,7 @@ def _pins(spec: RowSpec) -> list[tuple[str, str]]:
     features = f"{' '.join(spec.features)}; options {options or 'none'}; straddle {spec.wire.straddle}"
     found = [
         ("features", features),
-        *([("cases", f"only {' '.join(spec.cases)}")] if spec.cases else []),
+        *([("cases", _confined(spec.cases))] if spec.cases else []),
         ("turn", f"{_quoted(spec.wire.assistant_open)} ... {_quoted(spec.wire.assistant_close)}"),
         ("stop", _quoted(spec.wire.stop)),
         ("pinned", f"template {spec.template.sha256[:12]}, tokenizer {spec.tokenizer.sha256[:12]}; {spec.licence}"),
@@ -44,6 +47,14 @@ def _pins(spec: RowSpec) -> list[tuple[str, str]]:
         ("files", "at hand" if reason is None else reason),
     ]
     return [pair for pair in found if spec.has_template or pair[0] not in {"turn", "stop"}]
+
+
+def _confined(beginnings: tuple[str, ...]) -> str:
+    """What the ids of its cases begin with, where that is short; else in which areas they are."""
+    if len(beginnings) <= SHOWN:
+        return f"only {' '.join(beginnings)}"
+    areas = ", ".join(dict.fromkeys(beginning.partition("/")[0] for beginning in beginnings))
+    return f"only some of {areas}; --json has what their ids begin with"
 
 
 def _quoted(texts: tuple[str, ...]) -> str:
