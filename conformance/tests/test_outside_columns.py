@@ -11,6 +11,7 @@ from tokenspec.adapters import Unsupported
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.columns import (
+    formatron,
     installed_version,
     lm_format_enforcer,
     nltk,
@@ -30,6 +31,7 @@ COLUMNS = [
     vllm.VllmColumn,
     outlines_core.OutlinesCoreColumn,
     lm_format_enforcer.LmFormatEnforcerColumn,
+    formatron.FormatronColumn,
 ]
 
 
