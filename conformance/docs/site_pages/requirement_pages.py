@@ -105,9 +105,9 @@ def folded(head: list[str], rows: list[str], shown: int) -> str:
 
 def mutants_table(mutants: dict[str, str]) -> str:
     """The broken implementations that a check citing the requirement caught."""
-    lines = ["Deliberately broken implementations, each caught by a check above:", "", "| mutant | its one edit |"]
-    lines += ["|---|---|", *(f"| `{id_}` | {cell(note)} |" for id_, note in mutants.items())]
-    return "\n".join(lines)
+    rows = (f"| `{id_}` | {cell(note)} |" for id_, note in mutants.items())
+    said = "Deliberately broken implementations, each caught by a check above:"
+    return f"{said}\n\n{table(('mutant', 'its one edit'), rows)}"
 
 
 def table(head: Iterable[str], rows: Iterable[str]) -> str:

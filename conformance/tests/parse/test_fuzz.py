@@ -86,12 +86,12 @@ FAULTS = pytest.mark.parametrize("fault", [lost, streamed_otherwise])
 
 @FAULTS
 @pytest.mark.parametrize("name", ["toy-bpe", "toy-ranks"])
-def test_no_word_of_a_toy_completion_is_lost(name, fault):
+def test_random_toy_completions_have_no_fault(name, fault):
     run(name, 300, fault)
 
 
 @pytest.mark.soak
 @FAULTS
 @pytest.mark.parametrize("name", [name for name, spec in specs().items() if spec.wire.stop])
-def test_no_word_of_a_completion_is_lost(name, fault):
+def test_random_completions_have_no_fault(name, fault):
     run(name, COMPLETIONS, fault)

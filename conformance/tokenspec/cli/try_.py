@@ -128,9 +128,7 @@ def try_(
         raise AdapterError(f"no answer to show: {min(said)}")
     words = [word for impl in impls for word in ("--impl", impl)]
     again = ["tokenspec", "try", "--row", row, *words, *option_words(options, prompt=generation_prompt)]
-    save_page(
-        output, loaded, columns, tried, again, [name if name == "-" else Path(name).name for name in conversations]
-    )
+    save_page(output, loaded, columns, tried, again, conversations)
 
 
 def answer(column: Column, row: Row, given: dict[str, Any], timeout: float) -> Answer:

@@ -6,45 +6,29 @@ what is left of the path is walked again.
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
-from tokenspec.columns import installed_version
-from tokenspec.columns.mask_steps import stepped
-from tokenspec.store.canonical import canonical_json
+from tokenspec.columns.mask_steps import SteppedColumn
 
 
-class FormatronColumn:
+class FormatronColumn(SteppedColumn):
     """The column ``formatron``."""
 
-    def __init__(self) -> None:
-        """Look the version up once."""
-        self.version = installed_version("formatron")
+    package = "formatron"
 
-    def info(self) -> dict[str, str]:
-        """Who this is; without the package every answer is *unsupported*."""
-        return {"name": "formatron", "version": self.version or "not installed", "language": "python"}
+    @staticmethod
+    def tokens(known: Any) -> Any:
+        """Bytes by id; names serve its own messages only, so ids with equal bytes keep theirs apart."""
+        import kbnf
 
-    def load(self, model: str, assets: dict[str, Any]) -> None:
-        """Build the row's vocabulary now."""
-        del assets
-        if self.version is None:
-            raise Unsupported("not installed")
-        _tokens_of(model, "")
+        tokens = {token: kbnf.Token(data) for token, data in enumerate(known.bytes_of) if data}
+        return kbnf.Vocabulary(tokens, {token: str(token) for token in tokens})
 
-    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+    @staticmethod
+    def engine(grammar: dict[str, Any], tokens: Any, known: Any) -> _Stepping:
         """One formatter, told the tokens so far."""
-        if self.version is None:
-            raise Unsupported("not installed")
-        if any(not isinstance(piece, str) for piece in request["prefix"]):
-            raise Unsupported("special tokens as grammar items")
-        inline = request["vocabulary"]
-        known, tokens = _tokens_of(request["model"] or "", canonical_json(inline) if inline else "")
-        prefix = [token for piece in request["prefix"] for token in known.encode(piece)]
-        return stepped(_Stepping(request["grammar"], tokens, known), prefix, request["steps"])
+        return _Stepping(grammar, tokens, known)
 
 
 class _Stepping:
@@ -86,17 +70,6 @@ class _Stepping:
         self.formatter.reset()
         for token in self.path:
             self.formatter.accept_token(token)
-
-
-@lru_cache(maxsize=2)
-def _tokens_of(model: str, inline: str) -> tuple[Any, Any]:
-    """The vocabulary for reading, and its own copy."""
-    import kbnf
-
-    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model)
-    tokens = {token: kbnf.Token(data) for token, data in enumerate(known.bytes_of) if data}
-    own = kbnf.Vocabulary(tokens, {token: str(token) for token in tokens})
-    return known, own
 
 
 def line(builder: Any, grammar: dict[str, Any]) -> str:

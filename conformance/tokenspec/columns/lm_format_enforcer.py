@@ -5,48 +5,42 @@ It knows characters, not bytes: ids that are no text by themselves are never in 
 
 from __future__ import annotations
 
-import json
 import re
-from functools import lru_cache
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
-from tokenspec.columns import installed_version
-from tokenspec.columns.mask_steps import stepped
-from tokenspec.store.canonical import canonical_json
+from tokenspec.columns.mask_steps import SteppedColumn
 
 
-class LmFormatEnforcerColumn:
+class LmFormatEnforcerColumn(SteppedColumn):
     """The column ``lm-format-enforcer``."""
 
-    def __init__(self) -> None:
-        """Look the version up once."""
-        self.version = installed_version("lm-format-enforcer")
+    package = "lm-format-enforcer"
 
-    def info(self) -> dict[str, str]:
-        """Who this is; without the package every answer is *unsupported*."""
-        return {"name": "lm-format-enforcer", "version": self.version or "not installed", "language": "python"}
+    @staticmethod
+    def tokens(known: Any) -> Any:
+        """Its prefix tree of the ids that are text."""
+        from lmformatenforcer import TokenEnforcerTokenizerData
 
-    def load(self, model: str, assets: dict[str, Any]) -> None:
-        """Build the row's prefix tree now."""
-        del assets
-        if self.version is None:
-            raise Unsupported("not installed")
-        _tokens_of(model, "")
+        regular = []
+        for token, data in enumerate(known.bytes_of):
+            try:
+                regular.append((token, (data or b"").decode(), False))
+            except UnicodeDecodeError:
+                continue
+        regular = [entry for entry in regular if entry[1]]
+        end = len(known.bytes_of)
 
-    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        def decode(ids: list[int]) -> str:
+            return b"".join(known.bytes_of[token] or b"" for token in ids).decode(errors="ignore")
+
+        return TokenEnforcerTokenizerData(regular, decode, end, use_bitmask=False, vocab_size=end + 1)
+
+    @staticmethod
+    def engine(grammar: dict[str, Any], tokens: Any, known: Any) -> _Stepping:
         """One enforcer, asked by the tokens so far."""
-        if self.version is None:
-            raise Unsupported("not installed")
-        if any(not isinstance(piece, str) for piece in request["prefix"]):
-            raise Unsupported("special tokens as grammar items")
-        inline = request["vocabulary"]
-        known, tokens = _tokens_of(request["model"] or "", canonical_json(inline) if inline else "")
-        engine = _Stepping(tokens, parser(request["grammar"]))
-        return stepped(
-            engine, [token for piece in request["prefix"] for token in known.encode(piece)], request["steps"]
-        )
+        del known
+        return _Stepping(tokens, parser(grammar))
 
 
 class _Stepping:
@@ -71,27 +65,6 @@ class _Stepping:
 
     def back(self, count: int) -> None:
         self.path = self.path[: len(self.path) - count]
-
-
-@lru_cache(maxsize=2)
-def _tokens_of(model: str, inline: str) -> tuple[Any, Any]:
-    """The vocabulary for reading, and its own copy."""
-    from lmformatenforcer import TokenEnforcerTokenizerData
-
-    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model)
-    regular = []
-    for token, data in enumerate(known.bytes_of):
-        try:
-            regular.append((token, (data or b"").decode(), False))
-        except UnicodeDecodeError:
-            continue
-    regular = [entry for entry in regular if entry[1]]
-    end = len(known.bytes_of)
-
-    def decode(ids: list[int]) -> str:
-        return b"".join(known.bytes_of[token] or b"" for token in ids).decode(errors="ignore")
-
-    return known, TokenEnforcerTokenizerData(regular, decode, end, use_bitmask=False, vocab_size=end + 1)
 
 
 def parser(grammar: dict[str, Any]) -> Any:

@@ -1,12 +1,20 @@
-"""A script of grammar-mask steps, told to an engine that has masks, takes tokens and gives them back."""
+"""A script of grammar-mask steps, told to an engine that has masks, takes tokens and gives them back.
+
+Packages that have such an engine, and nothing else that is judged, are columns by :class:`SteppedColumn`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol
 
-from tokenspec.adapters import Rejected
+from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
+from tokenspec.columns import installed_version
+from tokenspec.store.canonical import canonical_json
 
 
 class Engine(Protocol):
@@ -54,3 +62,65 @@ def stepped(engine: Engine, prefix: list[int], steps: list[Mapping[str, Any]]) -
             case _:
                 answers.append({"refused": BEYOND})
     return {"steps": answers}
+
+
+class SteppedColumn:
+    """A package that masks by a vocabulary and a grammar, without special tokens in either.
+
+    Attributes:
+        package: its name here and in the registry.
+        language: it is written in.
+    """
+
+    package: ClassVar[str]
+    language: ClassVar[str] = "python"
+
+    def __init__(self) -> None:
+        """Look the version up once."""
+        self.version = installed_version(self.package)
+
+    def info(self) -> dict[str, str]:
+        """Who this is; without the package every answer is *unsupported*."""
+        return {"name": self.package, "version": self.version or "not installed", "language": self.language}
+
+    def load(self, model: str, assets: dict[str, Any]) -> None:
+        """Build the row's vocabulary now."""
+        del assets
+        self._require_package()
+        _tokens(self.tokens, model, "")
+
+    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One engine, asked step by step."""
+        self._require_package()
+        if any(not isinstance(piece, str) for piece in request["prefix"]):
+            raise Unsupported("special tokens as grammar items")
+        inline = request["vocabulary"]
+        known, tokens = _tokens(self.tokens, request["model"] or "", canonical_json(inline) if inline else "")
+        prefix = [token for piece in request["prefix"] for token in known.encode(piece)]
+        return stepped(self.engine(request["grammar"], tokens, known), prefix, request["steps"])
+
+    def _require_package(self) -> None:
+        if self.version is None:
+            raise Unsupported("not installed")
+
+    @staticmethod
+    def tokens(known: Any) -> Any:
+        """The vocabulary as the package reads it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def engine(grammar: dict[str, Any], tokens: Any, known: Any) -> Engine:
+        """The engine of a grammar.
+
+        Raises:
+            Rejected: the package refuses the grammar.
+            Unsupported: it has no such grammar.
+        """
+        raise NotImplementedError
+
+
+@lru_cache(maxsize=2)
+def _tokens(read: Callable[[Any], Any], model: str, inline: str) -> tuple[Any, Any]:
+    """The vocabulary for reading, and the package's own."""
+    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model)
+    return known, read(known)

@@ -7,50 +7,34 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.fast_forward.records import Hex, data_of
-from tokenspec.columns import installed_version
-from tokenspec.columns.mask_steps import stepped
+from tokenspec.columns.mask_steps import SteppedColumn
 
 MOST_TAKEN = 64
 
 
-class OutlinesCoreColumn:
+class OutlinesCoreColumn(SteppedColumn):
     """The column ``outlines-core``."""
 
-    def __init__(self) -> None:
-        """Look the version up once."""
-        self.version = installed_version("outlines-core")
+    package = "outlines-core"
+    language = "rust"
 
-    def info(self) -> dict[str, str]:
-        """Who this is; without the package every answer is *unsupported*."""
-        return {"name": "outlines-core", "version": self.version or "not installed", "language": "rust"}
+    @staticmethod
+    def tokens(known: Any) -> Any:
+        """Ids by their bytes, and behind them the id that ends a sequence."""
+        from outlines_core import Vocabulary
 
-    def load(self, model: str, assets: dict[str, Any]) -> None:
-        """Read the row's vocabulary now."""
-        del assets
-        if self.version is None:
-            raise Unsupported("not installed")
-        _vocabulary(model, "")
+        return Vocabulary(len(known.bytes_of), {piece: list(ids) for piece, ids in known.ids_of.items()})
 
-    def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
+    @staticmethod
+    def engine(grammar: dict[str, Any], tokens: Any, known: Any) -> _Stepping:
         """One guide, asked step by step."""
-        if self.version is None:
-            raise Unsupported("not installed")
-        inline = request["vocabulary"]
-        known, vocabulary, end = _vocabulary(request["model"], json.dumps(inline) if inline else "")
-        if any(not isinstance(piece, str) for piece in request["prefix"]):
-            raise Unsupported("special tokens as grammar items")
-        engine = _Stepping(_guide(expression(request["grammar"]), vocabulary), end)
-        return stepped(
-            engine, [token for piece in request["prefix"] for token in known.encode(piece)], request["steps"]
-        )
+        return _Stepping(_guide(expression(grammar), tokens), len(known.bytes_of))
 
 
 class _Stepping:
@@ -70,16 +54,6 @@ class _Stepping:
 
     def back(self, count: int) -> None:
         self.guide.rollback_state(count)
-
-
-@lru_cache(maxsize=2)
-def _vocabulary(model: str | None, inline: str) -> tuple[Any, Any, int]:
-    """The vocabulary for reading, its own copy, and the id that ends a sequence."""
-    from outlines_core import Vocabulary
-
-    known = vocabulary_of({"vocabulary": json.loads(inline)} if inline else {}, model or "")
-    end = len(known.bytes_of)
-    return known, Vocabulary(end, {piece: list(ids) for piece, ids in known.ids_of.items()}), end
 
 
 def _guide(pattern: str, vocabulary: Any) -> Any:

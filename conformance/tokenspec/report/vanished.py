@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-REASONING = ("reasoning_content", "reasoning", "thinking")
+from tokenspec.areas.template_engine.oracle.inputs import REASONING_KEYS
 
 
 def vanished(text: str, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] | None) -> list[str]:
@@ -29,7 +29,7 @@ def of_message(index: int, message: Mapping[str, Any]) -> Iterator[tuple[str, st
     for number, part in enumerate(content if isinstance(content, list) else ()):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             yield f"part {number} of {name}", part["text"]
-    thought = next((message[key] for key in REASONING if isinstance(message.get(key), str)), "")
+    thought = next((message[key] for key in REASONING_KEYS if isinstance(message.get(key), str)), "")
     yield f"the reasoning of {name}", thought
     for number, call in enumerate(message.get("tool_calls") or ()):
         function = call.get("function") or call

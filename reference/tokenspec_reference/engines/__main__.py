@@ -176,9 +176,9 @@ def _segmenter(
 def _picture(trace: str, result: Any, path: Path, title: str) -> None:
     """A page, or a drawing; what the drawing cannot show is said."""
     if path.suffix in (".html", ".htm"):
-        from tokenspec_reference.engines.page import write_page
+        from tokenspec_reference.engines.page import page
 
-        write_page(trace, result, path, title=title)
+        _write(path, page(trace, result, title=title))
         return
     from tokenspec_reference.engines.picture import draw
 

@@ -105,7 +105,7 @@ class BatchSession:
                 layer.keys, layer.values = layer.keys[..., needed, :], layer.values[..., needed, :]
 
 
-class Row:
+class TraceState:
     """One trace on its way: its decisions, the latest gaps, and where it stands."""
 
     def __init__(self, number: int, decision: Decision, gaps: list[float], first: int) -> None:
@@ -133,7 +133,7 @@ def decode_batch(
     session = BatchSession(source, source.head, len(traces))
     contexts = [[*prompt, *trace.token_ids[:-1]] for prompt, trace in zip(prompts, traces, strict=True)]
     found: dict[int, ForcedDecode] = {}
-    rows: list[Row] = []
+    rows: list[TraceState] = []
     for number, read in enumerate(session.read(contexts, [len(trace) for trace in traces])):
         trace = traces[number]
         gaps = gaps_of(read, separators[number], trace.token_ids)
@@ -142,7 +142,7 @@ def decode_batch(
         if first is not None:
             session.take_back(number, len(trace) - 1 - first)
             decision.insertions.append(first)
-        rows.append(Row(number, decision, gaps, len(trace) if first is None else first))
+        rows.append(TraceState(number, decision, gaps, len(trace) if first is None else first))
     while True:
         going = [place for place, row in enumerate(rows) if not row.done]
         if len(going) < len(rows):
@@ -154,7 +154,7 @@ def decode_batch(
         _step(session, rows, pace)
 
 
-def _step(session: BatchSession, rows: Sequence[Row], pace: Pace) -> None:
+def _step(session: BatchSession, rows: Sequence[TraceState], pace: Pace) -> None:
     """One forward for all rows."""
     chunks = [chunk_of(row.decision, row.state, row.gaps, pace.size()) for row in rows]
     tokens = [chunk for chunk, _ in chunks]

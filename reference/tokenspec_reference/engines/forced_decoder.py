@@ -106,7 +106,7 @@ class RTLLMForcedDecoderBased:
             ):
                 waiting.append((number, given))
             else:
-                results[number] = self.segment(trace, model=model, tokenizer=tokenizer, **options)
+                results[number] = given.segmentation(decode(given, None))
             report(progress, len(results), len(traces))
         for group in _alike(waiting, batch_tokens):
             first = group[0][1]

@@ -9,7 +9,6 @@ import html
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from tokenspec_reference.engines.segmentation import ScoreCurve, Segmentation
 
@@ -51,13 +50,6 @@ li:target { outline: 2px solid var(--now) }
 .feed { color: var(--soft) }
 @media (max-width: 34rem) { li { grid-template-columns: 1fr; gap: 0 } .at b { display: inline; margin-right: .5em } }
 """
-
-
-def write_page(trace: str, result: Segmentation, path: Path, *, title: str = "Segments") -> None:
-    """Write the page to ``path``: the old file or the new one, never half of it."""
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_text(page(trace, result, title=title), encoding="utf-8", newline="\n")
-    temporary.replace(path)
 
 
 def page(trace: str, result: Segmentation, *, title: str = "Segments") -> str:

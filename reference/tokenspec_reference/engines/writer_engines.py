@@ -177,7 +177,7 @@ class RTLLMOffsetBased(UnitEngine):
         starts: list[int] = []
         at = 0
         while at < len(trace) - TAIL:
-            chunk = trace[at : at + (spans.chunk_size)]
+            chunk = trace[at : at + spans.chunk_size]
 
             def read(reply: str, count: int = len(chunk)) -> list[list[int]] | None:
                 return lists_of(reply, count, pairs=True)

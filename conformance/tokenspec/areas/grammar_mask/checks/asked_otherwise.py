@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.adapters import NotSupported, Ok
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.grammar_mask.checks.answers import AREA, MASK, MOVES, has, one_each
 from tokenspec.areas.refusal import refused
@@ -16,12 +15,8 @@ if TYPE_CHECKING:
 
 def ask(subject: Subject, **changes: Any) -> list[StepAnswer]:
     """The implementation's answers to another script."""
-    outcome = subject.call({**subject.request, **changes})
-    if isinstance(outcome, NotSupported):
-        raise NotGiven(outcome.reason)
-    if not isinstance(outcome, Ok):
-        raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
-    return one_each(changes.get("steps", subject.request["steps"]), outcome.output.steps)
+    request = {**subject.request, **changes}
+    return one_each(request["steps"], subject.output_of(request).steps)
 
 
 def answered(subject: Subject) -> list[StepAnswer]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
 from tokenspec.areas.parse.checks.texts import knows
-from tokenspec.areas.stream.checks.ending import has_tokens
+from tokenspec.areas.stream.checks.ending import has_tokens, require_words
 
 if TYPE_CHECKING:
     from tokenspec.areas.stream.records import Delta
@@ -21,6 +21,7 @@ def no_delta_knows_what_follows(subject: Subject) -> None:
     chunks, deltas = subject.request["chunks"], subject.output.deltas
     if len(deltas) != len(chunks) + 1:
         raise Violation("not a delta for each chunk and one for the end", expected=len(chunks) + 1, got=len(deltas))
+    require_words(subject)
     half = len(chunks) // 2
     alone: list[Delta] = subject.output_of({**subject.request, "chunks": chunks[:half]}).deltas
     if len(alone) != half + 1:
@@ -35,29 +36,27 @@ def no_delta_knows_what_follows(subject: Subject) -> None:
 @check("stream.calls", area="stream", level="DELTAS", requires=("RND-088",), applies=has_tokens)
 def calls_grow_in_order(subject: Subject) -> None:
     """Calls are told one after the other, name first, name and id once."""
-    last = -1
-    named: set[int] = set()
-    identified: set[int] = set()
     parts = [(place, part) for place, delta in enumerate(subject.output.deltas) for part in delta.tool_calls]
+    last = -1
+    named = identified = False
     for place, part in parts:
         where = f"chunk {place}, call {part.index}"
-        if part.index not in {last, last + 1}:
+        if part.index == last + 1:
+            last, named, identified = part.index, False, False
+        elif part.index != last:
             raise Violation("another call than the last one or the next", where=where, expected=last, got=part.index)
-        if part.index in named and part.name is not None:
-            raise Violation("a name is told twice", where=where, got=part.name)
-        if part.index in identified and part.id is not None:
+        elif part.name is not None:
+            told = "a name is told twice" if named else "arguments stand before the name"
+            raise Violation(told, where=where, got=part.name)
+        if identified and part.id is not None:
             raise Violation("an id is told twice", where=where, got=part.id)
-        if part.index == last and part.name is not None:
-            raise Violation("arguments stand before the name", where=where, got=part.name)
-        last = part.index
-        named |= {last} if part.name is not None else set()
-        identified |= {last} if part.id is not None else set()
+        named, identified = named or part.name is not None, identified or part.id is not None
     if not parts:
         raise NotComparable("tells no call")
 
 
 def has_a_long_thought(question: Question) -> bool:
-    """A thought of some length was closed, and something follows it."""
+    """A thought of some length came to its end."""
     expect = question.expect
     return (
         knows(question, "reasoning_content")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tokenspec.areas.check import Question, Subject, Violation, check
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
 from tokenspec.areas.parse.checks.calls import compare_calls
 from tokenspec.areas.parse.checks.texts import TEXTS, compare, judges
 from tokenspec.areas.parse.records import ParsedCall, ParseOutput, Status
@@ -57,12 +57,10 @@ def _as_json(arguments: Any) -> Any:
         return arguments
 
 
-def is_judged(question: Question) -> bool:
-    """What the completion says is known."""
-    return judges("content", "reasoning_content", "tool_calls")(question)
+WHOLE = judges("content", "reasoning_content", "tool_calls")
 
 
-@check("stream.end", area="stream", level="END", requires=("RND-085",), kind="golden", applies=is_judged)
+@check("stream.end", area="stream", level="END", requires=("RND-085",), kind="golden", applies=WHOLE)
 def a_stream_ends_where_the_whole_does(subject: Subject) -> None:
     """The joined deltas have the content, the reasoning and the calls of the completion."""
     calls = [msgspec.structs.replace(call, arguments=_as_json(call.arguments)) for call in subject.expect.tool_calls]
@@ -94,6 +92,12 @@ def has_tokens(question: Question) -> bool:
     return question.expect.applies is None and bool(question.expect.token_ids)
 
 
+def require_words(subject: Subject) -> None:
+    """Raise NotComparable where nothing was told: silence is the same however it is cut."""
+    if not any(delta.content or delta.reasoning_content or delta.tool_calls for delta in subject.output.deltas):
+        raise NotComparable("tells nothing (see RND-085)")
+
+
 def cut_otherwise(subject: Subject) -> Iterator[tuple[str, StreamOutput]]:
     """The answers to the same completion, cut in the other ways."""
     vocabulary = subject.rows[subject.cell.row].vocabulary
@@ -107,6 +111,7 @@ def cut_otherwise(subject: Subject) -> Iterator[tuple[str, StreamOutput]]:
 def the_cuts_change_nothing(subject: Subject) -> None:
     """By token, by character or at random: the same is said in the end, up to outer white space and broken calls."""
     first = said(subject.output)
+    require_words(subject)
     for name, output in cut_otherwise(subject):
         for what, other in said(output).items():
             if first[what] != other:
