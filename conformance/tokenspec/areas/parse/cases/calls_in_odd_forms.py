@@ -9,18 +9,6 @@ from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, ROME, 
 from tokenspec.areas.parse.cases.calls_in_dialects import GEMMA, HARMONY, analysis, gemma, harmony
 from tokenspec.areas.parse.cases.calls_in_dsml import invoke, parameter
 from tokenspec.areas.parse.cases.calls_in_lists import HY3
-from tokenspec.areas.parse.cases.calls_in_tags import (
-    GLM,
-    GLM_DENSE,
-    HERMES_FEW,
-    MINIMAX,
-    glm_values,
-    hermes,
-    minimax,
-    minimax_values,
-    xml,
-    xml_values,
-)
 from tokenspec.areas.parse.cases.calls_in_tokens import (
     DEEPSEEK_FIRST,
     KIMI,
@@ -31,6 +19,18 @@ from tokenspec.areas.parse.cases.calls_in_tokens import (
     deepseek,
     kimi,
     kimi_call,
+)
+from tokenspec.areas.parse.cases.tags import (
+    GLM,
+    GLM_DENSE,
+    HERMES_FEW,
+    MINIMAX,
+    glm_values,
+    hermes,
+    minimax,
+    minimax_values,
+    xml,
+    xml_values,
 )
 from tokenspec.areas.render.cases.build import function
 from tokenspec.store.records import Case

@@ -92,6 +92,10 @@ def recommendation(size: int, **options: Any) -> dict[str, Any]:
     return {"kind": "recommendation", "combo_token_size": size, **options}
 
 
+PREFIXES = {"1": [3, 4], "1_3": [5], "1_4": [6, 7], "1_3_5": [2], "1_4_6": [5], "1_4_6_5": [2]}
+CROSSING = recommendation(2, banned_combo_token_ids=[[3, 4]], cross_sequence_ban=True)
+
+
 def watched(steps: list[dict[str, Any]], *asking: dict[str, Any]) -> list[dict[str, Any]]:
     """Ask before the first step and after each one."""
     asking = asking or (allow,)
