@@ -24,7 +24,9 @@ from shaken.conditions import CONDITIONS, Condition
 from tokenspec.areas import areas
 
 ROOT = Path(__file__).resolve().parents[2]
-MARKS = "not soak and not gpu and not wheel and not real and not servers and not datasets and not compilers"
+MARKS = (
+    "not soak and not gpu and not wheel and not real and not servers and not datasets and not columns and not compilers"
+)
 LEFT_OUT = ("conformance/tests/docs", "conformance/tests/test_examples.py", "conformance/tests/test_wheel.py")
 NOT_COPIED = (".git", ".tox", ".venv", ".hypothesis", "__pycache__", ".*_cache", "site")
 BURNER = "import os, sys\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(10**6))"

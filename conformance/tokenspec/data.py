@@ -25,12 +25,6 @@ def spec_dir() -> Path:
     return data_root() / "spec"
 
 
-def examples_dir() -> Path:
-    """Programs that show how an adapter is written, one folder a language."""
-    packaged = data_root() / "examples"
-    return packaged if packaged.is_dir() else PACKAGE.parents[1] / "conformance" / "examples"
-
-
 def checkout_root() -> Path | None:
     """The source checkout the code lies in, or the one an installed wheel is run from; None elsewhere.
 

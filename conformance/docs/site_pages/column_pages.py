@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
 from functools import cache
 
+from tokenspec.adapters.foreign import Foreign, foreign_columns, not_obtainable
 from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.areas.area import Area
 from tokenspec.curation.witness_list import WitnessList, read_witnesses
 from tokenspec.data import checkout_root
+from tokenspec.report.deviations import reasons_of
 from tokenspec.requirements import requirements
 
 from .command_line import plain
@@ -24,6 +27,7 @@ OURS = "reference"
 def implementations() -> dict[str, str]:
     """``pkg.module:Attribute`` by name: what is registered, then the witnesses that are not."""
     found = {name: point.value for name, point in sorted(registered().items()) if point.value.startswith("tokenspec")}
+    found = {name: value for name, value in found.items() if name not in foreign_columns()}
     named = {witness.name: witness.impl for witness in read_witnesses().witness if witness.impl not in found.values()}
     return {**found, **{name if name not in found else f"{name}-masks": impl for name, impl in named.items()}}
 
@@ -36,14 +40,68 @@ def pages() -> dict[str, str]:
         f"| [{name}]({name}.md) | {', '.join(area.name for area in answered(impl))} | {summary(impl)} |"
         for name, impl in found.items()
     )
-    hidden = "\n".join(found)
+    outside = foreign_columns()
+    made |= {f"columns/{name}.md": foreign_page(column) for name, column in outside.items()}
+    apart = (
+        f"| [{name}]({name}.md) | {', '.join(area.name for area in asked(column))} | {cell(column.description.what)} |"
+        for name, column in outside.items()
+    )
+    hidden = "\n".join([*found, *outside])
     made["columns/index.md"] = (
         "# Implementations\n\nEach is a column of the matrix, and answers *unsupported* where its package is not "
         "installed; `--gate` says which of them decide the exit code. [Write an adapter](../write-an-adapter.md) for "
         "yours.\n\n"
-        f"{table(('column', 'areas', 'what'), rows)}\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+        f"{table(('column', 'areas', 'what'), rows)}\n\n## In an environment of their own\n\n"
+        "`tokenspec columns make NAME` makes it; [how](../foreign-columns.md).\n\n"
+        f"{table(('column', 'areas', 'what'), apart)}\n\n## Cannot run here\n\n{table(('what', 'said'), missing())}"
+        f"\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
     )
     return made
+
+
+def missing() -> list[str]:
+    """What was tried and cannot run."""
+    return [f"| {one.name} {one.version} | {cell(one.said)}: `{cell(one.command)}` |" for one in not_obtainable()]
+
+
+def asked(column: Foreign) -> list[Area]:
+    """The areas that a column with an environment of its own answers."""
+    return [area for area in areas().values() if area.operation in column.description.operations]
+
+
+def foreign_page(column: Foreign) -> str:
+    """One column with an environment of its own: what it calls, how it is run, why it differs."""
+    adapter = column.folder / "adapter.py"
+    words = ast.get_docstring(ast.parse(adapter.read_text(encoding="utf-8"))) if adapter.is_file() else None
+    found = asked(column)
+    facts = [
+        f"* answers {', '.join(f'[{area.name}](../spec/{chapter_of(area)})' for area in found)}",
+        f"* judged at {column.description.package} {column.version}; {column.needs}",
+        *(f"* <{link}>" for link in (column.description.homepage, column.description.issues) if link),
+    ]
+    narrowed = "".join(f" --area {area.name}" for area in found)
+    commands = (
+        f"tokenspec columns make {column.name}\n"
+        f"tokenspec run --impl {column.name} --impl reference --gate reference{narrowed}"
+    )
+    parts = [
+        f"# {column.name}",
+        plain(words or f"{column.description.what}."),
+        "\n".join(facts),
+        f"```sh\n{commands}\n```",
+    ]
+    reasons = reasons_of(column.name)
+    if reasons is not None:
+        rows = (
+            f"| {one.verdict or ''} | {cell(one.why)} | {', '.join(one.rows)} | {', '.join(one.checks)} |"
+            for one in reasons.deviation
+        )
+        parts += [
+            "## Why it deviates",
+            f"Reviewed at {reasons.version}.",
+            table(("verdict", "why", "rows", "checks"), rows),
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def adapter_class(impl: str) -> type:

@@ -23,6 +23,7 @@ import pytest
 
 from tests.certificates.seeded import FAULTLESS
 from tests.docs.commands import ROOT, Shown, shown
+from tokenspec.adapters.foreign import foreign_column
 from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.areas.check import all_checks
@@ -104,7 +105,7 @@ KNOWN = {
     "--row": lambda name: name in specs() or "/" in name,
     "--area": lambda name: name in areas(),
     "--case": lambda name: any(id_ == name or (name.endswith("-") and id_.startswith(name)) for id_ in CASES),
-    "--impl": lambda name: name in registered() or ":" in name,
+    "--impl": lambda name: name in registered() or foreign_column(name) is not None or ":" in name,
     "--flag": lambda name: name in tomllib.loads((fixtures_dir() / "flags.toml").read_text()),
     "--requires": lambda name: name in requirements(),
     "--breaks": lambda name: name in requirements(),

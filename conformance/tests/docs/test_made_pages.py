@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tokenspec.adapters.foreign import foreign_columns
 from tokenspec.adapters.resolve import registered
 from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
@@ -57,7 +58,9 @@ def test_every_row_has_a_page_with_certificate_losses_wire_and_sources() -> None
 
 def test_every_column_has_a_page_that_says_what_it_answers() -> None:
     made = column_pages.pages()
-    points = {name for name, point in registered().items() if point.value.startswith("tokenspec")}
+    points = {name for name, point in registered().items() if point.value.startswith("tokenspec")} | {
+        *foreign_columns()
+    }
     assert {f"columns/{name}.md" for name in points | {"vllm", "rt-seg", "nltk"}} <= set(made)
     assert "--impl tokenspec.columns.vllm:VllmColumn" in made["columns/vllm.md"]
     assert all("* answers [" in page for name, page in made.items() if not name.endswith("index.md"))

@@ -15,6 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.compilers import needs
+from tokenspec.adapters.environment import is_here
+from tokenspec.adapters.foreign import foreign_columns
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
@@ -73,34 +75,20 @@ def test_the_python_example_speaks_the_protocol_and_renders_what_it_claims() -> 
 
 @pytest.mark.node
 @needs_node
-def test_the_node_example_says_what_is_missing_where_its_packages_are_absent(tmp_path: Path) -> None:
-    shutil.copy(example("node/adapter.mjs"), tmp_path)
+def test_the_node_column_says_what_is_missing_where_its_packages_are_absent(tmp_path: Path) -> None:
+    shutil.copy(foreign_columns()["huggingface-jinja"].folder / "adapter.mjs", tmp_path)
     impl = f"cmd:{NODE} {shlex.quote(str(tmp_path / 'adapter.mjs'))}"
     results = judged(impl, ("render",), ("toy-bpe",), ("role-user",))
     assert {finding.verdict for finding in results[0].findings} == {Verdict.UNSUPPORTED}
-    assert "@huggingface/jinja is not installed; npm install" in results[0].findings[0].detail
-
-
-@pytest.fixture(scope="session")
-def node_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages of the node example: beside it, or installed for this session as its head says."""
-    beside = example("node/node_modules")
-    if beside.is_dir():
-        return beside
-    folder = tmp_path_factory.mktemp("node")
-    shutil.copy(example("node/package.json"), folder)
-    quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--prefix", str(folder)]
-    done = subprocess.run(["npm", "install", *quiet], capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"unsupported: npm install failed: {done.stderr.strip().splitlines()[-1:]}")
-    return folder / "node_modules"
+    assert "@huggingface/jinja is not installed" in results[0].findings[0].detail
 
 
 @pytest.mark.node
 @needs_node
-def test_the_node_example_agrees_with_transformers_but_for_its_engine(node_packages: Path) -> None:
-    environment = f"env NODE_PATH={shlex.quote(str(node_packages))}"
-    impl = f"cmd:{environment} {NODE} {shlex.quote(str(example('node/adapter.mjs')))}"
+def test_the_node_column_agrees_with_transformers_but_for_its_engine() -> None:
+    impl = "huggingface-jinja"
+    if not is_here(foreign_columns()[impl]):
+        pytest.skip(f"npm packages missing; run: tokenspec columns make {impl}")
     assert exit_code(judged(impl, ("protocol",)), frozenset({impl})) == 0
     smooth = judged(impl, ("render",), ("toy-bpe",), ("role-user", "role-system-five-turns", "schema-one-tool"))
     assert by_level(smooth, "TEXT") == Counter({"pass": 3})

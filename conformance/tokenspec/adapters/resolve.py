@@ -1,4 +1,4 @@
-"""From ``--impl TEXT`` to a column: a registered name, ``pkg.mod:attr``, or ``cmd:PROGRAM ARGS``."""
+"""From ``--impl TEXT`` to a column: a registered name, a foreign column, ``pkg.mod:attr``, or ``cmd:PROGRAM ARGS``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.errors import AdapterError, UnknownName
 
@@ -40,6 +41,10 @@ def resolve(text: str) -> Column:
         from .stdio import Process
 
         return Process(text, text.removeprefix("cmd:"))
+    if (foreign := foreign_column(text)) is not None:
+        from .reaching import reached
+
+        return reached(foreign, text)
     points = registered()
     if text in points:
         try:
@@ -51,7 +56,7 @@ def resolve(text: str) -> Column:
     module, separator, attribute = text.partition(":")
     if not separator:
         cure = "Or give --impl pkg.mod:attr, or --impl cmd:PROGRAM for another language."
-        raise UnknownName("adapter", text, sorted(points), cure=cure)
+        raise UnknownName("adapter", text, sorted({*points, *foreign_columns()}), cure=cure)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.environment import made_columns
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
@@ -106,6 +107,7 @@ def judge(
 
 @click.command()
 @impl_option
+@click.option("--columns", "every", is_flag=True, help="Also all that tokenspec columns make has made.")
 @selection_options
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
@@ -137,6 +139,7 @@ def judge(
 @known_failures_options
 def run(
     impls: tuple[str, ...],
+    every: bool,
     gate: tuple[str, ...],
     report: Path | None,
     html: Path | None,
@@ -153,6 +156,7 @@ def run(
 
     Example: tokenspec run --impl reference --impl transformers --area render --gate reference
     """
+    impls = (*impls, *(made_columns() if every else ()))
     unknown = set(gate) - set(impls)
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import msgspec
 
@@ -26,6 +27,11 @@ from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XFAIL})
 
 
+Judgement = Literal["real", "policy", "sources disagree"]
+"""What a reviewer says of a cause: a defect; a choice that is documented or configurable; the publisher of the model
+and its template say different things, and the implementation follows one of them."""
+
+
 class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One cause.
 
@@ -37,6 +43,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         cases: patterns of case ids, ``render/call-*``.
         detail: a regular expression that the printed detail of one of these failures holds.
         link: the public thread about it, ``project#number``, where one is known.
+        verdict: what it is, where that was reviewed.
     """
 
     id: str
@@ -46,6 +53,12 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     cases: list[str] = msgspec.field(default_factory=lambda: ["*"])
     detail: str | None = None
     link: str | None = None
+    verdict: Judgement | None = None
+
+    @property
+    def said(self) -> str:
+        """The reason behind its verdict: ``policy: it declines bridges``."""
+        return f"{self.verdict}: {self.why}" if self.verdict else self.why
 
     def covers(self, row: str, case: str) -> bool:
         """Whether the reason speaks of this cell."""

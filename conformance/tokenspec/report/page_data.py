@@ -138,7 +138,7 @@ class Causes:
             for deviation in msgspec.convert(given, Reasons).deviation if given else ():
                 self.by_impl.setdefault(impl, []).append((len(self.shown), deviation))
                 self.shown.append(
-                    {"impl": impl, "id": deviation.id, "why": deviation.why, "link": deviation.link or ""}
+                    {"impl": impl, "id": deviation.id, "why": deviation.said, "link": deviation.link or ""}
                 )
 
     def of(self, result: CellResult) -> dict[str, int]:

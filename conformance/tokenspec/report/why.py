@@ -25,7 +25,7 @@ def print_why(console: Console, results: Sequence[CellResult], impls: Sequence[s
         table.add_column("rows", max_width=20)
         table.add_column("why")
         for deviation, rows in in_order(reasons, found):
-            why = Text(deviation.why).append(f" {deviation.link}" if deviation.link else "", style="dim")
+            why = Text(deviation.said).append(f" {deviation.link}" if deviation.link else "", style="dim")
             table.add_row(str(sum(rows.values())), shown_rows(rows), why)
         console.print(Text(f"Why {impl} deviates", style="bold"), Text(f"(reviewed at {reasons.version})", style="dim"))
         console.print(table)
@@ -42,7 +42,7 @@ def markdown_why(results: Sequence[CellResult], impls: Sequence[str]) -> list[st
         for deviation, rows in in_order(reasons, found):
             link = f" ({plain(deviation.link)})" if deviation.link else ""
             names = ", ".join(map(code, rows))
-            lines.append(f"| {sum(rows.values())} | {names} | {plain(deviation.why)}{link} |")
+            lines.append(f"| {sum(rows.values())} | {names} | {plain(deviation.said)}{link} |")
         lines += ["", *(f"* {plain(line)}" for line in complaints(found))]
         blocks.append("\n".join(lines).rstrip())
     return blocks

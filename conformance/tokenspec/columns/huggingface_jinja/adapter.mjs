@@ -1,10 +1,10 @@
 // A tokenspec adapter on node: the chat template through @huggingface/jinja, the ids through @huggingface/tokenizers.
 //
-//   npm install --no-package-lock --prefix conformance/examples/node
-//   tokenspec smoke --impl "cmd:node conformance/examples/node/adapter.mjs"
+//   tokenspec columns make huggingface-jinja
+//   tokenspec smoke --impl huggingface-jinja
 //
-// The packages are found beside this file, or in the folder that NODE_PATH names. spec/90-adapter-protocol.md is the contract.
-import { readFileSync } from "node:fs";
+// The packages are found in the folder that NODE_PATH names, or beside this file. spec/90-adapter-protocol.md is the contract.
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -15,7 +15,7 @@ function installed(name) {
   try {
     return require(name);
   } catch {
-    throw new Unsupported(`${name} is not installed; npm install --no-package-lock --prefix FOLDER`);
+    throw new Unsupported(`${name} is not installed; tokenspec columns make huggingface-jinja`);
   }
 }
 
@@ -34,13 +34,13 @@ function load({ model, assets }) {
   for (const [key, value] of Object.entries(config)) {
     if (key.endsWith("_token") && value) special[key] = value.content ?? value;
   }
-  let template;
+  let template, broken;
   try {
     template = new Template(assets.chat_template);
   } catch (error) {
-    throw new Unsupported(`the template does not parse: ${error.message}`);
+    broken = error.message; // other operations of the row need no template
   }
-  rows.set(model, { template, special, tokenizer: new Tokenizer(read("tokenizer.json"), config) });
+  rows.set(model, { template, broken, special, tokenizer: new Tokenizer(read("tokenizer.json"), config) });
 }
 
 /** The engine's own strftime_now asks for the time; it gets the one of the request. */
@@ -59,7 +59,8 @@ function atTime(now, work) {
 }
 
 function render({ model, messages, tools, options, now }) {
-  const { template, special, tokenizer } = rows.get(model);
+  const { template, broken, special, tokenizer } = rows.get(model);
+  if (broken) throw new Unsupported(`the template does not parse: ${broken}`);
   if (options.continue_final_message) throw new Unsupported("no continue_final_message");
   let text;
   try {
@@ -73,7 +74,8 @@ function render({ model, messages, tools, options, now }) {
 const compiled = new Map();
 
 /** The engine alone: its clock is the request's, its variables are final, a parse error is a refusal like any other. */
-function render_template({ template, inputs, now }) {
+function render_template({ template, inputs, now, limits }) {
+  if (limits) throw new Unsupported("takes no bounds");
   const { Template } = installed("@huggingface/jinja");
   let code = "invalid-template";
   try {
@@ -100,10 +102,18 @@ function run({ seq, op, input }) {
   }
 }
 
+/** The version of the engine; its package does not export its package.json, so that it is read from where it lies. */
+function versionOf(name) {
+  const places = [new URL("./node_modules/", import.meta.url).pathname, ...(process.env.NODE_PATH ?? "").split(":")];
+  const file = places.map((place) => join(place, name, "package.json")).find(existsSync);
+  return file ? JSON.parse(readFileSync(file, "utf8")).version : "not installed";
+}
+
+const version = versionOf("@huggingface/jinja");
 const commands = {
   start: () => ({
     protocol: 1,
-    implementation: { name: "node-jinja", version: "1.0.0", language: "javascript" },
+    implementation: { name: "huggingface-jinja", version, language: "javascript" },
     capabilities: Object.fromEntries(Object.keys(operations).map((name) => [name, {}])),
   }),
   load: (message) => {

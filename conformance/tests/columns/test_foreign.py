@@ -1,0 +1,147 @@
+"""Columns in an environment of their own: made whole or not at all, found, served, and missed with a reason."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tokenspec.adapters import NotSupported, Ok
+from tokenspec.adapters.environment import NotMakeable, environments, make, place
+from tokenspec.adapters.foreign import Foreign, foreign_columns, not_obtainable
+from tokenspec.adapters.resolve import resolve
+from tokenspec.areas import operations
+from tokenspec.cli import group
+from tokenspec.errors import AdapterError
+
+ADAPTER = """
+import sys
+from tokenspec.adapters import Unsupported
+class Adapter:
+    def load(self, model, assets):
+        if model != "toy-bpe": raise Unsupported("only toy-bpe")
+    def render(self, request):
+        print("printed")
+        return {"modules": sorted({"click", "torch", "transformers", "tokenspec", "msgspec"} & set(sys.modules))}
+"""
+DESCRIPTION = """
+package = "msgspec"
+what = "nothing but what is here"
+operations = ["render"]
+"""
+WIRE = {"assistant_open": [], "assistant_close": [], "stop": [], "placeholder": [], "straddle": "first-char"}
+ASSETS = {"directory": "", "family": "", "status": "", "chat_template": "", "wire": WIRE}
+
+
+def wheel(folder: Path, package: str) -> str:
+    """A wheel of what is installed here, so that nothing is downloaded; its requirement."""
+    found = importlib.metadata.distribution(package)
+    tag = next(line.split()[1] for line in found.read_text("WHEEL").splitlines() if line.startswith("Tag:"))
+    path = folder / f"{package}-{found.version}-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in found.files:
+            if "__pycache__" not in file.parts and ".." not in file.parts:
+                archive.write(file.locate(), str(file))
+    return f"--no-index\n--find-links {folder}\n{package}=={found.version}\n"
+
+
+def column(folder: Path, requirements: str) -> Foreign:
+    folder.mkdir()
+    for name, text in (("column.toml", DESCRIPTION), ("adapter.py", ADAPTER), ("requirements.txt", requirements)):
+        (folder / name).write_text(text)
+    return Foreign(folder)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENSPEC_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_a_column_is_made_and_answers_from_its_own_environment(tmp_path: Path) -> None:
+    mine = column(tmp_path / "my_own", wheel(tmp_path, "msgspec"))
+    before = resolve(str(mine.folder))
+    assert before.info["version"] == "not installed"
+    reason = f"not installed; run: tokenspec columns make {mine.folder}"
+    assert before.call("render", "c", {}, 10) == before.load("toy-bpe", ASSETS) == NotSupported(reason)
+
+    done = CliRunner().invoke(group, ["columns", "make", str(mine.folder)])
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in environments().iterdir()] == [place(mine).name]
+    heard: list[str] = []
+    assert make(mine, heard.append) == place(mine)
+    assert heard == [], "what is made is left alone"
+
+    reached = resolve(str(mine.folder))
+    version = importlib.metadata.version("msgspec")
+    assert reached.info == {"name": "my-own", "version": version, "language": "python"}
+    assert reached.load("toy-bpe", ASSETS) is None
+    assert reached.load("qwen3", ASSETS) == NotSupported("unsupported: only toy-bpe")
+    assert reached.call("render", "c", {}, 30) == Ok({"modules": ["msgspec", "tokenspec"]})
+    assert not reached.has("parse")
+    reached.close()
+    (mine.folder / "requirements.txt").write_text("msgspec==0.0.1\n")
+    assert resolve(str(mine.folder)).info["version"] == "not installed", "other pins are another environment"
+
+
+def test_what_cannot_be_made_leaves_nothing_and_says_what_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = column(tmp_path / "mine", "msgspec==0.0.1\n")
+    monkeypatch.setattr(
+        "tokenspec.adapters.environment.steps",
+        lambda _, folder: [("x", ["sh", "-c", f"ls {folder}; echo no net; exit 7"])],
+    )
+    with pytest.raises(NotMakeable, match=r"mine: no net\n  failed: sh -c (.|\n)*then: tokenspec columns make mine"):
+        make(mine)
+    assert list(environments().iterdir()) == []
+    done = CliRunner().invoke(group, ["columns", "make", str(mine.folder)])
+    assert done.exit_code == NotMakeable.exit_code
+    assert "no net" in done.output
+
+
+@pytest.mark.parametrize(
+    ("description", "said"),
+    [("package = 1", "package"), ("package =", "Invalid value"), ("", "missing required field")],
+)
+def test_a_broken_description_is_told(tmp_path: Path, description: str, said: str) -> None:
+    mine = column(tmp_path / "mine", "")
+    (mine.folder / "column.toml").write_text(description)
+    with pytest.raises(AdapterError, match=said):
+        resolve(str(mine.folder))
+
+
+def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
+    mine = column(tmp_path / "mine", "")
+    (mine.folder / "column.toml").write_text(DESCRIPTION + 'python = "2.1"\n')
+    with pytest.raises(NotMakeable, match=r"failed: python2\.1"):
+        make(mine)
+
+
+@pytest.mark.parametrize("name", foreign_columns())
+def test_a_column_of_the_package_is_described_and_pinned(name: str) -> None:
+    one = foreign_columns()[name]
+    assert set(one.description.operations) <= set(operations())
+    assert one.version != "unpinned"
+    assert one.description.adapter or (one.folder / ("adapter.mjs" if one.on_node else "adapter.py")).is_file()
+    assert all(version[0].isdigit() for version in one.versions.values())
+    if not one.on_node:
+        lines = [line for line in one.pins.read_text().splitlines() if line and not line.startswith("#")]
+        assert len(one.versions) == len(lines), "every line is a pin"
+
+
+def test_columns_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    done = CliRunner().invoke(group, ["columns", "list"])
+    assert done.exit_code == 0, done.output
+    for named in (*foreign_columns(), "reference", "minijinja", *(one.command for one in not_obtainable())):
+        assert named in done.output
+
+
+@pytest.mark.parametrize(("given", "said"), [(["make"], "name columns, or all"), (["make", "nobody"], "no column")])
+def test_what_is_to_be_made_is_named(given: list[str], said: str) -> None:
+    done: Any = CliRunner().invoke(group, ["columns", *given])
+    assert said in str(done.exception)
