@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib.metadata
+import json
 import zipfile
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from tokenspec.adapters import NotSupported, Ok
+from tokenspec.adapters import NotSupported, Ok, foreign
 from tokenspec.adapters.environment import NotMakeable, environments, make, place
 from tokenspec.adapters.foreign import Foreign, foreign_columns, not_obtainable
+from tokenspec.adapters.latest import with_latest
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import operations
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
-from tokenspec.errors import AdapterError
+from tokenspec.errors import AdapterError, UsageError
 
 ADAPTER = """
 import sys
@@ -33,6 +39,16 @@ package = "msgspec"
 what = "nothing but what is here"
 operations = ["render"]
 """
+CASES = ("template-engine/strip-none-argument", "template-engine/capitalize-digraph")
+TELLER = """
+import json
+import answers
+class Adapter:
+    def load(self, model, assets): pass
+    def render_template(self, request):
+        return {"text": json.loads(answers.TEXTS)[request["template"]]}
+"""
+TELLS = 'package = "answers"\nwhat = "what it was told"\noperations = ["render_template"]\n'
 WIRE = {"assistant_open": [], "assistant_close": [], "stop": [], "placeholder": [], "straddle": "first-char"}
 ASSETS = {"directory": "", "family": "", "status": "", "chat_template": "", "wire": WIRE}
 
@@ -145,3 +161,61 @@ def test_columns_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_to_be_made_is_named(given: list[str], said: str) -> None:
     done: Any = CliRunner().invoke(group, ["columns", *given])
     assert said in str(done.exception)
+
+
+def released(folder: Path, version: str, texts: dict[str, str]) -> None:
+    """A version of a package that answers templates with texts."""
+    files = {
+        "answers.py": f"TEXTS = {json.dumps(texts)!r}\n",
+        f"answers-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: answers\nVersion: {version}\n",
+        f"answers-{version}.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(folder / f"answers-{version}-py3-none-any.whl", "w") as archive:
+        record = ""
+        for name, text in files.items():
+            archive.writestr(name, text)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+            record += f"{name},sha256={digest},{len(text)}\n"
+        archive.writestr(f"answers-{version}.dist-info/RECORD", record)
+
+
+def test_what_changed_is_named_and_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "home", lambda: tmp_path / "columns")
+    (tmp_path / "columns").mkdir()
+    first, second = select_cells(Selection(cases=CASES))
+    texts = {str(cell.case.input["template"]): cell.golden.expect["text"] for cell in (first, second)}
+    told = column(tmp_path / "columns/told", f"{wheel(tmp_path, 'msgspec')}answers==1.0\n")
+    (told.folder / "column.toml").write_text(TELLS)
+    (told.folder / "adapter.py").write_text(TELLER)
+    released(tmp_path, "1.0", texts)
+    released(tmp_path, "2.0", texts | {str(second.case.input["template"]): "other"})
+
+    chosen = [option for case in CASES for option in ("--case", case)]
+    done = CliRunner().invoke(group, ["columns", "latest", "told", *chosen])
+    assert done.exit_code == 1, done.output
+    assert "told: 1.0 -> 2.0\n" in done.output
+    assert f"pass -> fail        told  {second.name} template-engine.text\n" in done.output
+    assert first.name not in done.output
+    assert len(list(environments().iterdir())) == 1, "the pinned one"
+
+    told.pins.write_text(told.pins.read_text().replace("1.0", "3.0"))
+    done = CliRunner().invoke(group, ["columns", "latest", "told", *chosen])
+    assert done.exit_code == 1
+    assert "failed: " in done.output
+
+
+def test_only_the_pin_of_the_judged_package_goes(tmp_path: Path) -> None:
+    mine = column(tmp_path / "mine", "# who\nmsgspec[toml]==1.0\nmsgspec-extra==2.0\n")
+    newer = with_latest(mine, tmp_path / "copy", date(2026, 1, 2))
+    assert newer.pins.read_text() == "# who\nmsgspec[toml]\nmsgspec-extra==2.0\n# msgspec of 2026-01-02\n"
+    assert (newer.name, newer.description) == (mine.name, mine.description)
+
+    (mine.folder / "requirements.txt").write_text("msgspec-extra==2.0\n")
+    with pytest.raises(UsageError, match=r"takes msgspec by no version; pin it as msgspec==VERSION"):
+        with_latest(Foreign(mine.folder), tmp_path / "other", date(2026, 1, 2))
+
+
+def test_on_node_the_latest_is_asked_for(tmp_path: Path) -> None:
+    one = foreign.foreign_columns()["huggingface-jinja"]
+    needs = json.loads(with_latest(one, tmp_path, date(2026, 1, 2)).pins.read_text())
+    assert needs["dependencies"] == one.versions | {one.description.package: "latest"}

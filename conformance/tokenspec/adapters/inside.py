@@ -7,6 +7,7 @@ its own folder, not by the one it lies in: beside an installed suite lies all th
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -51,7 +52,7 @@ def main(folder: Path) -> None:
     def started() -> InProcess:
         adapter = adapter_of(folder, column.description.adapter)
         if not hasattr(adapter, "info"):
-            adapter.info = lambda: column.info(column.version)
+            adapter.info = lambda: column.info(importlib.metadata.version(column.description.package))
         return InProcess(column.name, adapter)
 
     serve_stdio(started, column.description.operations)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tokenspec.cli.latest import latest
 from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UnknownName, UsageError
@@ -115,3 +116,6 @@ def make(names: tuple[str, ...], every: bool) -> None:
             click.echo(f"{name}: {folder}")
     if failed:
         raise SystemExit(NotMakeable.exit_code)
+
+
+columns.add_command(latest)
