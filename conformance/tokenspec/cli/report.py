@@ -129,6 +129,34 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
 
 
 @report.command()
+@click.argument("saved", type=SAVED)
+@click.option("--cause", metavar="K", help="Which cause: its number, or words of it; left out, all are listed.")
+@click.option(
+    "--seconds", default=60.0, show_default=True, help="How long a smaller input is looked for; 0: the case as it is."
+)
+@out_option
+def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> None:
+    """Write one cause of a column's failures as a text to send.
+
+    It holds versions, the smallest input that still shows it, what was expected and got, the requirement, whether
+    a reviewer found it real or a choice, and a short script. The implementation and the row have to be here.
+    """
+    from tokenspec.report.causes import causes_of
+    from tokenspec.reproduction.issue import chosen
+    from tokenspec.reproduction.issue import issue as write_issue
+
+    loaded = read_report(saved)
+    if cause is not None:
+        deliver(write_issue(loaded, chosen(loaded, cause), seconds=seconds), out)
+        return
+    causes = causes_of(loaded.results)
+    for number, one in enumerate(causes, start=1):
+        click.echo(f"{number:>4}  {len(one.cells):>6} x  {one.impl}: {one.said}")
+    if not causes:
+        click.echo(f"{saved} has no failure to write about", err=True)
+
+
+@report.command()
 @click.argument("saved", type=SAVED, nargs=-1, required=True)
 @click.option("-o", "--out", type=SAVED, required=True, help="The report to write.")
 def combine(saved: tuple[Path, ...], out: Path) -> None:
