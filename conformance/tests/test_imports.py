@@ -44,6 +44,7 @@ SUITE = (
             "parallel",
             "datasets",
             "bench",
+            "reproduction",
         ),
     ),
     ("faces", ("suite", "pytest_plugin", "cli", "__main__")),

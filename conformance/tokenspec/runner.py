@@ -117,12 +117,16 @@ class Run:
                     why = refusal.reason if isinstance(refusal, NotSupported) else f"it does not load (see {cell.name})"
                     refusal = NotLoaded(why)
                 continue
-            request = in_form(column, cell, cell.request()) if column.has(cell.area.operation) else {}
-            handed_over = copy.deepcopy(request)
-            start = time.perf_counter()
-            outcome = self.call(column, cell, handed_over)
-            seconds = time.perf_counter() - start
-            yield self.result(column, cell, outcome, rows, seconds, mutated=handed_over != request)
+            yield self.judge_cell(column, cell, rows)
+
+    def judge_cell(self, column: Column, cell: Cell, rows: Mapping[str, Row]) -> CellResult:
+        """One cell of a row that the column has loaded."""
+        request = in_form(column, cell, cell.request()) if column.has(cell.area.operation) else {}
+        handed_over = copy.deepcopy(request)
+        start = time.perf_counter()
+        outcome = self.call(column, cell, handed_over)
+        seconds = time.perf_counter() - start
+        return self.result(column, cell, outcome, rows, seconds, mutated=handed_over != request)
 
     def call(self, column: Column, cell: Cell, request: dict[str, Any]) -> Outcome:
         """Call the implementation and type what it returns; a result of the wrong shape is its error."""

@@ -15,9 +15,11 @@ from tokenspec.areas.area import Area
 from tokenspec.curation.witness_list import WitnessList, read_witnesses
 from tokenspec.data import checkout_root
 from tokenspec.report.deviations import reasons_of
+from tokenspec.reproduction.kept import reproductions
 from tokenspec.requirements import requirements
 
 from .command_line import plain
+from .reproduction_pages import target
 from .requirement_pages import cell, table
 
 PINNED = re.compile(r"^([\w.-]+)(?:\[\w+\])?==(\S+)$", re.MULTILINE)
@@ -101,7 +103,19 @@ def foreign_page(column: Foreign) -> str:
             f"Reviewed at {reasons.version}.",
             table(("verdict", "why", "rows", "checks"), rows),
         ]
+    parts += reproduced(column.name)
     return "\n\n".join(parts) + "\n"
+
+
+def reproduced(name: str) -> list[str]:
+    """The reproductions of a column, each with its verdict."""
+    shown = [one for one in reproductions().values() if one.column == name]
+    rows = (
+        f"| [{cell(one.written.title)}](../reproductions.md#{target(one)}) | {one.written.verdict} "
+        f"| {cell(one.written.package)} |"
+        for one in shown
+    )
+    return ["## Reproductions", table(("divergence", "verdict", "seen in"), rows)] if shown else []
 
 
 def adapter_class(impl: str) -> type:
@@ -172,4 +186,5 @@ def page(name: str, impl: str, listed: WitnessList) -> str:
     if differences:
         rows = (f"| `{one.case}` | {cell(one.row)} | {cell(one.reason)} |" for one in differences)
         parts += ["## Known to differ", table(("cases", "row", "why"), rows)]
+    parts += reproduced(name)
     return "\n\n".join(parts) + "\n"

@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from tests.certificates.seeded import FAULTLESS
+from tokenspec.adapters.resolve import registered
 from tokenspec.cli import group
 from tokenspec.data import checkout_root, fixtures_dir
 from tokenspec.skeletons.adapter import LANGUAGES, source
@@ -168,3 +170,28 @@ def test_the_hook_checks_a_template(tmp_path: Path) -> None:
     assert "0 of 2 templates are in order" in done.output
     names = re.findall(r"--accept (\S+)", done.output)
     assert CliRunner().invoke(group, [*words, str(unfit), *(w for n in names for w in ("--accept", n))]).exit_code == 0
+
+
+def test_every_week_the_latest_versions_are_judged_and_compared() -> None:
+    written = (ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(written)
+    assert workflow[True]["schedule"]
+    listing = workflow["jobs"]["columns"]["steps"][1]["run"]
+    in_process = re.search(r"'%s\\n' ([a-z -]+) \$own", listing)[1].split()
+    assert set(in_process) < set(registered())
+    steps = [step["run"] for step in workflow["jobs"]["latest"]["steps"] if "run" in step]
+    for script in steps:
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    commands = [
+        shlex.split(line, comments=True)
+        for line in re.findall(r"/bin/(tokenspec .*?)(?: >>| \|\||$)", "\n".join(steps), re.MULTILINE)
+    ]
+    for words in commands:
+        verb: Any = group
+        for number, word in enumerate(words[1:], start=1):
+            if not isinstance(verb, click.Group):
+                break
+            verb, rest = verb.commands.get(word) or verb.get_command(click.Context(verb), word), words[number + 1 :]
+        options = {name for parameter in verb.params for name in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, words
+    assert len(commands) == 4

@@ -13,12 +13,23 @@ from tokenspec.adapters.resolve import registered
 from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
 from tokenspec.models import specs
+from tokenspec.reproduction.kept import reproductions
 from tokenspec.requirements import chapters, requirements
 from tokenspec.traceability.lock import read_lock
 from tokenspec_reference.preparation import CODES
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs"))
-from site_pages import api, column_pages, command_line, finding_pages, links, readme, requirement_pages, row_pages
+from site_pages import (
+    api,
+    column_pages,
+    command_line,
+    finding_pages,
+    links,
+    readme,
+    reproduction_pages,
+    requirement_pages,
+    row_pages,
+)
 from site_pages import chapters as chapter_pages
 
 
@@ -64,6 +75,15 @@ def test_every_column_has_a_page_that_says_what_it_answers() -> None:
     assert {f"columns/{name}.md" for name in points | {"vllm", "rt-seg", "nltk"}} <= set(made)
     assert "--impl tokenspec.columns.vllm:VllmColumn" in made["columns/vllm.md"]
     assert all("* answers [" in page for name, page in made.items() if not name.endswith("index.md"))
+
+
+def test_every_reproduction_is_shown_with_its_verdict_and_script() -> None:
+    (text,) = reproduction_pages.pages().values()
+    for one in reproductions().values():
+        assert f"({reproduction_pages.target(one)})=" in text
+        assert one.written.script.strip() in text
+        assert one.prints.rstrip() in text
+        assert f"*{one.written.verdict}* · `{one.written.package}`" in text
 
 
 def test_mutants_say_what_they_edit(pages: dict[str, str]) -> None:

@@ -79,6 +79,11 @@ def test_combine_and_compare_by_hand(tmp_path: Path) -> None:
         "         pass -> fail        a  render/alpha/one render.ids",
         "1 changes: 1 regressions, 0 fixes",
     ]
+    done = tokenspec("report", "compare", paths[0], worse, "--md")
+    assert done.exit_code == 1
+    assert "* a: 1.2\n" in done.stdout
+    assert "| regression | a | `render/alpha/one` | `render.ids` | pass | fail |" in done.stdout
+    assert tokenspec("report", "compare", worse, worse, "--md").stdout.endswith("No verdict changed.\n")
     assert tokenspec("report", "compare", worse, paths[0]).exit_code == 0
     rows = json.loads(tokenspec("report", "compare", worse, paths[0], "--json").stdout)["changes"]
     assert rows == [

@@ -15,6 +15,7 @@ from tokenspec.store.writing import write_atomically
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
 SHOWN_CHANGES = 20
+SHOWN_IN_A_TABLE = 200
 
 out_option = click.option("-o", "--out", type=SAVED, help="Write here instead of stdout.")
 
@@ -129,6 +130,34 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
 
 
 @report.command()
+@click.argument("saved", type=SAVED)
+@click.option("--cause", metavar="K", help="Which cause: its number, or words of it; left out, all are listed.")
+@click.option(
+    "--seconds", default=60.0, show_default=True, help="How long a smaller input is looked for; 0: the case as it is."
+)
+@out_option
+def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> None:
+    """Write one cause of a column's failures as a text to send.
+
+    It holds versions, the smallest input that still shows it, what was expected and got, the requirement, whether
+    a reviewer found it real or a choice, and a short script. The implementation and the row have to be here.
+    """
+    from tokenspec.report.causes import causes_of
+    from tokenspec.reproduction.issue import chosen
+    from tokenspec.reproduction.issue import issue as write_issue
+
+    loaded = read_report(saved)
+    if cause is not None:
+        deliver(write_issue(loaded, chosen(loaded, cause), seconds=seconds), out)
+        return
+    causes = causes_of(loaded.results)
+    for number, one in enumerate(causes, start=1):
+        click.echo(f"{number:>4}  {len(one.cells):>6} x  {one.impl}: {one.said}")
+    if not causes:
+        click.echo(f"{saved} has no failure to write about", err=True)
+
+
+@report.command()
 @click.argument("saved", type=SAVED, nargs=-1, required=True)
 @click.option("-o", "--out", type=SAVED, required=True, help="The report to write.")
 def combine(saved: tuple[Path, ...], out: Path) -> None:
@@ -146,21 +175,25 @@ def combine(saved: tuple[Path, ...], out: Path) -> None:
 @report.command()
 @click.argument("old", type=SAVED)
 @click.argument("new", type=SAVED)
-@click.option("--show-all", is_flag=True, help=f"Print every change, not the first {SHOWN_CHANGES} of each kind.")
+@click.option("--show-all", is_flag=True, help="Print every change, not the first of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
-def compare(old: Path, new: Path, show_all: bool, as_json: bool) -> None:
+@click.option("--md", "as_md", is_flag=True, help="Print the changes as a Markdown table, for a CI job summary.")
+def compare(old: Path, new: Path, show_all: bool, as_json: bool, as_md: bool) -> None:
     """What changed from OLD to NEW.
 
     Exit code 1 when something that passed no longer does, even where it was not run.
     """
-    from tokenspec.report.compare import Kind
+    from tokenspec.report.compare import Kind, what_changed
     from tokenspec.report.compare import compare as find_changes
 
-    found = find_changes(read_report(old), read_report(new))
+    before, after = read_report(old), read_report(new)
+    found = find_changes(before, after)
     count = Counter(change.kind for change in found)
     if as_json:
         rows = [{"kind": c.kind, "impl": c.impl, "cell": c.name, "before": c.before, "after": c.after} for c in found]
         click.echo(json.dumps({"changes": rows}, indent=2))
+    elif as_md:
+        click.echo(what_changed(before, after, len(found) if show_all else SHOWN_IN_A_TABLE), nl=False)
     else:
         for kind in Kind:
             own = [change for change in found if change.kind is kind]

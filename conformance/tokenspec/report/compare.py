@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tokenspec.errors import UsageError
 from tokenspec.report.jsonl import Report
+from tokenspec.report.markup import code, plain
 from tokenspec.verdict import Verdict
 
 NOT_RUN = "not run"
@@ -64,6 +65,25 @@ def compare(old: Report, new: Report) -> list[Change]:
     ]
     order = list(Kind)
     return sorted(changes, key=lambda change: order.index(change.kind))
+
+
+def what_changed(old: Report, new: Report, most: int) -> str:
+    """The changes as a Markdown table, each with its case, below the versions that were judged; ``most`` bounds it."""
+    found = compare(old, new)
+    lines = ["## What changed", ""]
+    for impl in new.impls:
+        if impl in old.impls:
+            versions = [str(one.header["implementations"][impl].get("version", "unknown")) for one in (old, new)]
+            lines.append(f"* {plain(impl)}: {plain(' -> '.join(dict.fromkeys(versions)))}")
+    if not found:
+        return "\n".join([*lines, "", "No verdict changed."]) + "\n"
+    lines += ["", "| change | column | case | check | before | after |", "|---|---|---|---|---|---|"]
+    for change in found[:most]:
+        cell, _, check = change.name.partition(" ")
+        named = f"{plain(change.impl)} | {code(cell)} | {code(check)}"
+        lines.append(f"| {change.kind} | {named} | {change.before} | {change.after} |")
+    more = [f"... and {len(found) - most} more"] if len(found) > most else []
+    return "\n".join([*lines, *(line for one in more for line in ("", one))]) + "\n"
 
 
 def verdicts(report: Report, impls: set[str]) -> dict[tuple[str, str], str]:
