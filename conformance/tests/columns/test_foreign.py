@@ -193,8 +193,8 @@ def test_what_changed_is_named_and_nothing_is_kept(tmp_path: Path, monkeypatch: 
     chosen = [option for case in CASES for option in ("--case", case)]
     done = CliRunner().invoke(group, ["columns", "latest", "told", *chosen])
     assert done.exit_code == 1, done.output
-    assert "told: 1.0 -> 2.0\n" in done.output
-    assert f"pass -> fail        told  {second.name} template-engine.text\n" in done.output
+    assert "* told: 1.0 to 2.0\n" in done.output
+    assert f"| regression | told | `{second.name}` | `template-engine.text` | pass | fail |\n" in done.output
     assert first.name not in done.output
     assert len(list(environments().iterdir())) == 1, "the pinned one"
 

@@ -74,7 +74,7 @@ def what_changed(old: Report, new: Report, most: int) -> str:
     for impl in new.impls:
         if impl in old.impls:
             versions = [str(one.header["implementations"][impl].get("version", "unknown")) for one in (old, new)]
-            lines.append(f"* {plain(impl)}: {plain(' -> '.join(dict.fromkeys(versions)))}")
+            lines.append(f"* {plain(impl)}: {plain(' to '.join(dict.fromkeys(versions)))}")
     if not found:
         return "\n".join([*lines, "", "No verdict changed."]) + "\n"
     lines += ["", "| change | column | case | check | before | after |", "|---|---|---|---|---|---|"]
