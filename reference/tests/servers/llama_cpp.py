@@ -1,4 +1,7 @@
-"""Write a tiny random Llama with the vocabulary on standard input, serve it with llama.cpp, and say where, until killed."""
+"""Write a tiny random Llama with the vocabulary on standard input, serve it with llama.cpp, and say where, until killed.
+
+``pre`` names how llama.cpp splits text before the merges, ``template`` is a chat template; both may be left out.
+"""
 
 import json
 import sys
@@ -32,11 +35,14 @@ def write(path, vocabulary):
     writer.add_rope_dimension_count(WIDTH // HEADS)
     writer.add_vocab_size(len(vocabulary["tokens"]))
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
+    writer.add_tokenizer_pre(vocabulary.get("pre", "default"))
     writer.add_token_list(vocabulary["tokens"])
     writer.add_token_types(vocabulary["types"])
     writer.add_token_merges(vocabulary["merges"])
     writer.add_eos_token_id(vocabulary["eos"])
+    writer.add_add_bos_token(False)
+    if "template" in vocabulary:
+        writer.add_chat_template(vocabulary["template"])
     draws = np.random.default_rng(0)
     embedding = (len(vocabulary["tokens"]), WIDTH)
     tensors = {"token_embd": embedding, "output": embedding} | {f"blk.0.{name}": s for name, s in SHAPES.items()}
@@ -55,6 +61,7 @@ def serve(path):
     settings.model.path = path
     settings.n_ctx, settings.n_parallel, settings.port = CONTEXT, 1, 0
     settings.cpuparams.n_threads = 1
+    settings.use_jinja, settings.prefill_assistant = True, False
     return xllamacpp.Server(settings)
 
 
