@@ -66,10 +66,10 @@ def vocabulary() -> dict:
 
 
 @contextmanager
-def llama_server(folder: Path) -> Iterator[Server]:
+def llama_server(folder: Path, prefill: bool = False) -> Iterator[Server]:
     command = [sys.executable, LLAMA_CPP, folder / "tiny.gguf"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        json.dump(vocabulary(), process.stdin)
+        json.dump(vocabulary() | {"prefill": prefill}, process.stdin)
         process.stdin.close()
         try:
             yield Server(process.stdout.readline().strip(), process)
@@ -128,8 +128,8 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def mortal_llama(tmp_path: Path) -> Iterator[Server]:
-    """One that the test may kill."""
-    with llama_server(tmp_path) as server:
+    """One that the test may kill, started as it is by default."""
+    with llama_server(tmp_path, prefill=True) as server:
         yield server
 
 

@@ -99,10 +99,12 @@ def test_what_was_judged_is_kept_when_it_dies(mortal_llama, tmp_path: Path) -> N
     mortal_llama.process.wait()
     after = list(judging)
     assert all(finding.verdict is not Verdict.ERROR for result in before for finding in result.findings)
-    said = [{finding.detail for finding in result.findings} for result in after]
-    assert all(finding.verdict is Verdict.ERROR for result in after for finding in result.findings)
-    assert all("127.0.0.1" in detail for detail in said[0])
-    assert all("silent 3 times in a row and is not asked again" in detail for detail in said[-1])
+    assert any("--no-prefill-assistant" in finding.detail for result in before for finding in result.findings)
+    findings = [finding for result in after for finding in result.findings]
+    assert {finding.verdict for finding in findings} <= {Verdict.ERROR, Verdict.UNSUPPORTED}
+    said = list(dict.fromkeys(finding.detail for finding in findings if finding.verdict is Verdict.ERROR))
+    assert mortal_llama.address in said[0]
+    assert said[-1].startswith(f"{mortal_llama.address} was silent 3 times in a row and is not asked again")
     stand = standing([*before[:1], *after])
     assert (stand.code, stand.said) == (3, "adapter errors")
     done = run(mortal_llama, "--row", ROW, "--case", "render/role-user")

@@ -73,7 +73,7 @@ def server_options(command: Command) -> Command:
             default=AUTO,
             show_default=True,
             metavar="NAME",
-            help="What servers speak: vllm, llama-server, transformers; auto: they are asked.",
+            help="What servers speak: vllm, sglang, llama-server, transformers; auto: they are asked.",
         ),
         click.option(
             "--allow-host",

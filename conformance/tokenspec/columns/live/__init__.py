@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -43,8 +44,9 @@ class LiveServer:
         self.name = text
         self.wire = Wire(base_of(text, reach), token_given())
         self.rows: dict[str, Row] = {}
-        self.seconds = FIRST_SECONDS
+        self.goes_on: set[str] = set()
         self.silences, self.slow = 0, 0.0
+        self.within(FIRST_SECONDS)
         self.announced: frozenset[str] = frozenset()
         try:
             self.dialect = self.recognised() if reach.dialect == AUTO else DIALECTS[reach.dialect]
@@ -115,14 +117,15 @@ class LiveServer:
             return NotSupported(self.dialect.silent)
         if not assets["chat_template"]:
             return NotSupported("the row has no chat template")
-        self.seconds = FIRST_SECONDS
+        self.within(FIRST_SECONDS)
         row = load(model)
         self.rows[model] = row
         try:
-            other = other_template(self.dialect, row, self.ask, self.render) or other_vocabulary(
-                self.dialect, row, self.ask
-            )
-        except (Silent, Declined, Unsupported, KeyError, TypeError) as error:
+            other = other_template(self.dialect, row, self.ask, self.render)
+            other = other or other_vocabulary(self.dialect, row, self.ask)
+            if not other and self.dialect.goes_on and goes_on(self.render, model):
+                self.goes_on.add(model)
+        except Exception as error:  # noqa: BLE001 - as in call
             return self.outcome_of(error)
         return NotSupported(other) if other else None
 
@@ -133,7 +136,7 @@ class LiveServer:
             return NotSupported(f"no operation {operation}")
         if self.silences >= SILENCES_IN_A_ROW:
             return self.given_up()
-        self.seconds = timeout
+        self.within(timeout)
         try:
             result = self.operations[operation](request)
         except Exception as error:  # noqa: BLE001 - whatever a server answers, it ends as an outcome
@@ -147,8 +150,8 @@ class LiveServer:
             self.slow = error.outcome.slow if not self.silences or self.slow else 0.0
             self.silences += 1
             return error.outcome
-        self.silences = 0
         if isinstance(error, Declined):
+            self.silences = 0
             return self.declined(error)
         if isinstance(error, KeyError | TypeError | IndexError | AttributeError):
             return Failed(f"{self.dialect.name} answered in another form than known: {type(error).__name__} {error}")
@@ -173,9 +176,13 @@ class LiveServer:
         said = f"{self.wire.base} was silent {SILENCES_IN_A_ROW} times in a row and is not asked again"
         return Failed(f"{said}; see its first error")
 
+    def within(self, seconds: float) -> None:
+        """What is asked from now on has so much time, however many requests it takes."""
+        self.seconds, self.deadline = seconds, time.monotonic() + seconds
+
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """One request within the time of the call."""
-        return self.wire.ask(method, path, body, self.seconds)
+        return self.wire.ask(method, path, body, self.deadline, self.seconds)
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ids of a conversation, or its text and then the ids of that.
@@ -198,8 +205,11 @@ class LiveServer:
 
     def conversation(self, request: dict[str, Any]) -> dict[str, Any]:
         """The body that asks for a conversation."""
-        if isinstance(request["messages"], list) and any(map(has_media, request["messages"])):
+        messages = request["messages"] if isinstance(request["messages"], list) else []
+        if any(map(has_media, messages)):
             raise Unsupported("needs the data of images, videos and sounds; the case only names them")
+        if request["model"] in self.goes_on and ends_in_a_turn(messages, request["options"]):
+            raise Unsupported(self.dialect.goes_on)
         options = {"add_generation_prompt": False, **request["options"]}
         body = {name: options.pop(name) for name in sorted(self.dialect.options & set(options))}
         if "chat_template" in options:
@@ -233,6 +243,20 @@ class LiveServer:
     def close(self) -> None:
         """Close the connections."""
         self.wire.close()
+
+
+def ends_in_a_turn(messages: list[Any], options: dict[str, Any]) -> bool:
+    """Whether a conversation ends in an assistant turn that nobody asks to go on with."""
+    last = messages[-1] if messages else None
+    return isinstance(last, dict) and last.get("role") == "assistant" and not options.get("continue_final_message")
+
+
+def goes_on(render: Operation, model: str) -> bool:
+    """Whether a last assistant turn is left open, as if ``continue_final_message`` were asked for."""
+    turns = [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "Two."}]
+    asked = {"model": model, "messages": turns, "tools": None}
+    ends, open_ = (render({**asked, "options": options}) for options in ({}, {"continue_final_message": True}))
+    return bool(ends == open_)
 
 
 def with_its_begin(text: str, first: str, row: Row) -> str:

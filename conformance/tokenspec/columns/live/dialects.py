@@ -27,7 +27,7 @@ class Dialect:
         chat_to_ids: a conversation becomes ids.
         chat_to_text: a conversation becomes text.
         text_to_ids: a text becomes ids; the text stands under ``text_field`` and ``text_options`` beside it.
-        ids_to_text: ids, under ``tokens``, become text.
+        ids_to_text: ids, under ``tokens`` with ``ids_options`` beside them, become text.
         given_template: the field for a template that comes with the conversation; empty: it takes none.
         options: options of ``apply_chat_template`` that are fields of the request; the others are keywords of the
             template, under ``chat_template_kwargs``.
@@ -35,6 +35,8 @@ class Dialect:
         parsers_said: what stands in its answer to a completion without a conversation, where it has parsers.
         refusals: what it says with a status from 500 on, where it refuses the input all the same.
         unsupported: what it says where it was started without something, and the reason that is printed.
+        goes_on: what is printed of conversations that end in an assistant turn where it goes on with that turn unasked;
+            empty: it never does.
         profile: the form of its requests and answers.
         silent: why it cannot be judged at all; empty: it can.
     """
@@ -50,12 +52,14 @@ class Dialect:
     text_field: str = "content"
     text_options: dict[str, Any] = field(default_factory=dict)
     ids_to_text: Place | None = None
+    ids_options: dict[str, Any] = field(default_factory=dict)
     given_template: str = ""
     options: frozenset[str] = frozenset({"add_generation_prompt", "continue_final_message"})
     completed: Place | None = None
     parsers_said: str = ""
     refusals: tuple[str, ...] = ()
     unsupported: tuple[tuple[str, str], ...] = ()
+    goes_on: str = ""
     profile: Profile = field(default_factory=Profile)
     silent: str = ""
 
@@ -81,6 +85,16 @@ DIALECTS = {
             profile=Profile(arguments="string", reasoning="reasoning", clock="own"),
         ),
         Dialect(
+            name="sglang",
+            homepage="https://github.com/sgl-project/sglang",
+            sign=Place("/v1/models", '"owned_by":"sglang"'),
+            version=Place("/server_info", "version"),
+            profile=Profile(arguments="string", clock="own"),
+            chat_to_ids=Place("/tokenize", "tokens"),
+            ids_options={"skip_special_tokens": False},
+            ids_to_text=Place("/detokenize", "text"),
+        ),
+        Dialect(
             name="llama-server",
             homepage="https://github.com/ggml-org/llama.cpp",
             sign=Place("/v1/models", '"owned_by":"llamacpp"'),
@@ -90,6 +104,7 @@ DIALECTS = {
             chat_to_text=Place("/apply-template", "prompt"),
             text_to_ids=Place("/tokenize", "tokens"),
             ids_to_text=Place("/detokenize", "content"),
+            goes_on="goes on with a last assistant turn; it was started without --no-prefill-assistant",
             refusals=("Failed to parse messages", "Failed to parse tool"),
             profile=Profile(arguments="string", clock="own"),
         ),

@@ -37,7 +37,7 @@ def other_vocabulary(dialect: Dialect, row: Row, ask: Ask) -> str:
     expected = row.vocabulary.decode(ids)
     path, key = dialect.ids_to_text
     try:
-        got = str(ask("POST", path, {"tokens": ids})[key])
+        got = str(ask("POST", path, {"tokens": ids, **dialect.ids_options})[key])
     except Declined as declined:
         return f"serves another vocabulary than the row's: of {len(ids)} of its ids it says {declined.said}"
     return "" if got == expected else f"serves another vocabulary than the row's: {beside(expected, got)}"

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tokenspec.adapters import Failed
+from tokenspec.adapters.patience import LEAST
 from tokenspec.adapters.pipe import MAX_LINE, printable
 from tokenspec.errors import AdapterError
 
@@ -65,8 +66,8 @@ class Wire:
             trust_env=False,  # no proxy between this machine and itself, no credentials from a file
         )
 
-    def ask(self, method: str, path: str, body: Any, seconds: float) -> Any:
-        """The JSON that answers.
+    def ask(self, method: str, path: str, body: Any, deadline: float, seconds: float) -> Any:
+        """The JSON that answers before the ``deadline`` of the monotonic clock; ``seconds`` is what is said of it.
 
         Raises:
             Silent: nothing came that can be read.
@@ -75,7 +76,7 @@ class Wire:
         content = b"" if body is None else json.dumps(body, allow_nan=False).encode()
         headers = {} if body is None else {"Content-Type": "application/json"}
         try:
-            status, data = self.exchange(method, path, content, headers, seconds)
+            status, data = self.exchange(method, path, content, headers, deadline)
         except self._http.TimeoutException as error:
             raise Silent(f"slow: no answer from {self.base} within {seconds:g} s", slow=seconds) from error
         except self._http.ConnectError as error:
@@ -97,11 +98,11 @@ class Wire:
             raise Silent(f"{self.base}{path} did not answer with JSON: {said!r}") from error
 
     def exchange(
-        self, method: str, path: str, content: bytes, headers: dict[str, str], seconds: float
+        self, method: str, path: str, content: bytes, headers: dict[str, str], deadline: float
     ) -> tuple[int, bytes]:
         """Status and body; the time is that of the whole answer, a server that trickles is slow too."""
-        deadline, data = time.monotonic() + seconds, bytearray()
-        with self._client.stream(method, path, content=content, headers=headers, timeout=seconds) as answer:
+        data, left = bytearray(), max(LEAST, deadline - time.monotonic())
+        with self._client.stream(method, path, content=content, headers=headers, timeout=left) as answer:
             for piece in answer.iter_bytes():
                 data += piece
                 if len(data) > MAX_LINE:
