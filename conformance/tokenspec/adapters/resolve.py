@@ -1,4 +1,4 @@
-"""From ``--impl TEXT`` to a column: a registered name, a foreign column, ``pkg.mod:attr``, or ``cmd:PROGRAM ARGS``."""
+"""From ``--impl TEXT`` to a column: a name, a column's folder, ``pkg.mod:attr``, ``cmd:PROGRAM ARGS``, an address."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Any
 from tokenspec.adapters import Column
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
+from tokenspec.adapters.reach import THIS_MACHINE, Reach, is_address
 from tokenspec.errors import AdapterError, UnknownName
 
 GROUP = "tokenspec.adapters"
+SERVERS = ("tokenspec.columns.live", "LiveServer")
+"""What asks servers: named, not imported, as every column is that this package only reaches."""
 
 
 def registered() -> dict[str, importlib.metadata.EntryPoint]:
@@ -30,17 +33,22 @@ def column_of(name: str, impl: Any) -> Column:
     return resolve(impl) if isinstance(impl, str) else InProcess(name, _instance(impl))
 
 
-def resolve(text: str) -> Column:
-    """Make the column that ``--impl TEXT`` names.
+def resolve(text: str, reach: Reach = THIS_MACHINE) -> Column:
+    """Make the column that ``--impl TEXT`` names; ``reach`` says which servers may be asked.
 
     Raises:
         UnknownName: nothing of that name.
-        AdapterError: it exists, but importing or starting it failed.
+        AdapterError: it exists, but importing or starting it failed, or it does not answer.
+        UsageError: an address that may not be asked.
     """
     if text.startswith("cmd:"):
         from .stdio import Process
 
         return Process(text, text.removeprefix("cmd:"))
+    if is_address(text):
+        module, attribute = SERVERS
+        server: Column = getattr(importlib.import_module(module), attribute)(text, reach)
+        return server
     if (foreign := foreign_column(text)) is not None:
         from .reaching import reached
 
@@ -55,7 +63,7 @@ def resolve(text: str) -> Column:
             ) from error
     module, separator, attribute = text.partition(":")
     if not separator:
-        cure = "Or give --impl pkg.mod:attr, or --impl cmd:PROGRAM for another language."
+        cure = "Or give --impl pkg.mod:attr, --impl cmd:PROGRAM for another language, or a server's address."
         raise UnknownName("adapter", text, sorted({*points, *foreign_columns()}), cure=cure)
     here = str(Path.cwd())
     if here not in sys.path:

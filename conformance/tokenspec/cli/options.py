@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from tokenspec.adapters.reach import AUTO, TOKEN
 from tokenspec.areas.selection import Selection
 from tokenspec.models.spec import Status
 
@@ -59,5 +60,27 @@ impl_option = click.option(
     "impls",
     multiple=True,
     metavar="IMPL",
-    help="An implementation: a registered name, pkg.mod:attr, or cmd:PROGRAM ARGS; repeatable, each is a column.",
+    help="An implementation: a registered name, pkg.mod:attr, cmd:PROGRAM ARGS, or the address of a server; "
+    "repeatable, each is a column.",
 )
+
+
+def server_options(command: Command) -> Command:
+    """``--dialect`` and ``--allow-host``, for implementations that are servers."""
+    options = (
+        click.option(
+            "--dialect",
+            default=AUTO,
+            show_default=True,
+            metavar="NAME",
+            help="What servers speak: vllm, sglang, llama-server, transformers; auto: they are asked.",
+        ),
+        click.option(
+            "--allow-host",
+            "hosts",
+            multiple=True,
+            metavar="HOST",
+            help=f"A host beside this machine that may be asked, and shown the token in {TOKEN}; repeatable.",
+        ),
+    )
+    return reduce(lambda decorated, option: option(decorated), reversed(options), command)

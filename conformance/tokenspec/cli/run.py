@@ -15,6 +15,7 @@ from rich.text import Text
 
 from tokenspec.adapters import Column
 from tokenspec.adapters.environment import made_columns
+from tokenspec.adapters.reach import THIS_MACHINE, Reach
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
@@ -46,13 +47,13 @@ from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
-from .options import impl_option, selection, selection_options
+from .options import impl_option, selection, selection_options, server_options
 from .own_row import own_rows
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
 
-def columns_of(impls: tuple[str, ...]) -> list[Column]:
+def columns_of(impls: tuple[str, ...], reach: Reach = THIS_MACHINE) -> list[Column]:
     """Resolve the columns; naming none or one twice is a usage error."""
     if not impls:
         raise UsageError("no implementation given. Try: tokenspec run --impl reference")
@@ -62,7 +63,7 @@ def columns_of(impls: tuple[str, ...]) -> list[Column]:
     with screen(stderr=True).status("starting") as status:
         for text in impls:
             status.update(f"starting {text}")
-            columns.append(resolve(text))
+            columns.append(resolve(text, reach))
     return columns
 
 
@@ -74,6 +75,7 @@ def judge(
     jobs: int = 1,
     *,
     exhibit: bool = False,
+    reach: Reach = THIS_MACHINE,
 ) -> list[CellResult]:
     """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order."""
     progress = Progress(
@@ -96,7 +98,7 @@ def judge(
                 return run_all(Run(columns, cells, timeout, exhibit=exhibit), step)
             found: dict[tuple[str, str, str], CellResult] = {}
             names = [column.name for column in columns]
-            for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit):
+            for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit, reach=reach):
                 found[(result.impl, result.row, result.case)] = result
                 step(result)
             return [found[(column.name, cell.row, cell.case.id)] for cell in cells for column in columns]
@@ -108,6 +110,7 @@ def judge(
 @click.command()
 @impl_option
 @click.option("--columns", "every", is_flag=True, help="Also all that tokenspec columns make has made.")
+@server_options
 @selection_options
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
@@ -140,6 +143,8 @@ def judge(
 def run(
     impls: tuple[str, ...],
     every: bool,
+    dialect: str,
+    hosts: tuple[str, ...],
     gate: tuple[str, ...],
     report: Path | None,
     html: Path | None,
@@ -163,11 +168,11 @@ def run(
     chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
     with untouched(impls):
-        columns = columns_of(impls)
+        columns = columns_of(impls, reach := Reach(dialect, hosts))
         known = plan_known_failures(chosen, columns, gate or impls)
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
         refuse_missing_modules(cells, columns)
-        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept)
+        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, reach=reach)
     results = known.judge(results)
     whole = Report(header(columns, cells, known.summary(), oracle, require_judged), results)
     if kept:

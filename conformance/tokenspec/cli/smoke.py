@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tokenspec.adapters import CONVERSE, Column
+from tokenspec.adapters.reach import Reach
 from tokenspec.areas import area_of, operations
 from tokenspec.areas.area import NO_ROW, Cell, models_of
 from tokenspec.areas.selection import Selection, load_cases, select_cells
@@ -23,23 +24,24 @@ from tokenspec.store.guard import untouched
 from tokenspec.store.smoke import smoke_cases
 from tokenspec.verdict import SILENT, CellResult, exit_code
 
-from .options import impl_option
+from .options import impl_option, server_options
 from .own_row import own_rows
 from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
 
 
 @click.command()
 @impl_option
+@server_options
 @click.option("--row", "rows", multiple=True, metavar="ROW", help="On this row, not on the first it loads; repeatable.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
-def smoke(impls: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None:
+def smoke(impls: tuple[str, ...], dialect: str, hosts: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None:
     """The least any adapter passes: about thirty cases, on the first row it loads, offline.
 
     A failing smoke means the adapter is wrong, not the implementation: mend it before reading other verdicts.
     """
     asked, rows = rows, click.get_current_context().with_resource(own_rows(rows))
     with untouched(impls):
-        columns = columns_of(impls)
+        columns = columns_of(impls, Reach(dialect, hosts))
         cells = smoke_cells(columns, rows)
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):

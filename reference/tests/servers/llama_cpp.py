@@ -1,4 +1,8 @@
-"""Write a tiny random Llama with the vocabulary on standard input, serve it with llama.cpp, and say where, until killed."""
+"""Write a tiny random Llama with the vocabulary on standard input, serve it with llama.cpp, and say where, until killed.
+
+``pre`` names how llama.cpp splits text before the merges, ``template`` is a chat template, ``prefill``: it goes on with a
+last assistant turn, as it does by default. All three may be left out.
+"""
 
 import json
 import sys
@@ -32,11 +36,14 @@ def write(path, vocabulary):
     writer.add_rope_dimension_count(WIDTH // HEADS)
     writer.add_vocab_size(len(vocabulary["tokens"]))
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
+    writer.add_tokenizer_pre(vocabulary.get("pre", "default"))
     writer.add_token_list(vocabulary["tokens"])
     writer.add_token_types(vocabulary["types"])
     writer.add_token_merges(vocabulary["merges"])
     writer.add_eos_token_id(vocabulary["eos"])
+    writer.add_add_bos_token(False)
+    if "template" in vocabulary:
+        writer.add_chat_template(vocabulary["template"])
     draws = np.random.default_rng(0)
     embedding = (len(vocabulary["tokens"]), WIDTH)
     tensors = {"token_embd": embedding, "output": embedding} | {f"blk.0.{name}": s for name, s in SHAPES.items()}
@@ -50,16 +57,18 @@ def write(path, vocabulary):
     writer.close()
 
 
-def serve(path):
+def serve(path, prefill):
     settings = xllamacpp.CommonParams()
     settings.model.path = path
     settings.n_ctx, settings.n_parallel, settings.port = CONTEXT, 1, 0
     settings.cpuparams.n_threads = 1
+    settings.use_jinja, settings.prefill_assistant = True, prefill
     return xllamacpp.Server(settings)
 
 
 if __name__ == "__main__":
-    write(sys.argv[1], json.load(sys.stdin))
-    server = serve(sys.argv[1])
+    vocabulary = json.load(sys.stdin)
+    write(sys.argv[1], vocabulary)
+    server = serve(sys.argv[1], vocabulary.get("prefill", False))
     print(server.listening_address, flush=True)
     threading.Event().wait()

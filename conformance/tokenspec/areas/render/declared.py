@@ -54,8 +54,8 @@ def declared_expect(question: Question, profile: Profile, output: RenderOutput) 
     if expect.unattributed is not None:
         return expect
     spans = list(expect.spans)
-    if profile.clock == "own" and output.text is not None:
-        spans = _at_its_own_time(spans, output.text)
+    if profile.clock == "own":
+        spans = _at_its_own_time(spans, _text_of(question, output))
     if profile.ending == "stop" and spans and any(span[0] == "sampled" for span in spans):
         spans = _ended(spans)
     policy = (profile.empty_thought, profile.after_stop, profile.sampled)
@@ -66,6 +66,13 @@ def declared_expect(question: Question, profile: Profile, output: RenderOutput) 
         return msgspec.structs.replace(expect, spans=spans)
     tokenizer = question.rows[question.cell.row].vocabulary
     return msgspec.structs.replace(expect, spans=spans, token_ids=tokenizer.encode(text, add_special_tokens=False))
+
+
+def _text_of(question: Question, output: RenderOutput) -> str:
+    """The text that was given, or what the ids spell."""
+    if output.text is not None:
+        return output.text
+    return question.rows[question.cell.row].vocabulary.decode(output.token_ids or [])
 
 
 def _ended(spans: list[Span]) -> list[Span]:
