@@ -100,6 +100,13 @@ def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring) -> None:
     assert extent.unreached > extent.statements / 3
 
 
+def test_an_attribute_of_a_class_is_used_where_the_class_is(measuring: Measuring) -> None:
+    (source,) = (source for source in measuring.sources if source.file == "renderers/template/limits.py")
+    code = next(edit for edit in source.edits_within("TemplateLimitExceeded") if edit.operator == "text")
+    raising = {number for number, one in enumerate(source.statements) if one.within == "Limits.check_size"}
+    assert raising & {number for file, number in measuring.users.of(source, code.statement) if file == source.file}
+
+
 def test_what_was_measured_is_not_measured_again(measuring: Measuring, monkeypatch: pytest.MonkeyPatch) -> None:
     again = Reach(measuring.sources, measuring.reach.cells, measuring.reach.folder)
     monkeypatch.setattr("tokenspec.power.reach.in_forks", lambda tasks, jobs: pytest.fail("measured again"))

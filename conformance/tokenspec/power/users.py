@@ -16,7 +16,8 @@ class Users:
     """The statements whose cells may notice an edit.
 
     Inside a function the statement itself. Of what is executed when a module is loaded: the body of the function or
-    class it is part of; else what mentions the names it binds, also through other constants; else the whole module.
+    class it is part of; else what mentions the names it binds, also through other constants, and the name of the class
+    it stands in, for an attribute may be read by somebody else; else the whole module.
     """
 
     def __init__(self, sources: Sequence[Source]) -> None:
@@ -43,7 +44,7 @@ class Users:
         inside = list(_below(source, own))
         if inside:
             return inside
-        waiting, known, found = set(own.binds), set[str](), set[Number]()
+        waiting, known, found = set(own.binds) | _classes_around(source, own), set[str](), set[Number]()
         while waiting:
             name = waiting.pop()
             known.add(name)
@@ -63,3 +64,9 @@ def _below(source: Source, statement: Statement) -> Iterator[Number]:
     for number, other in enumerate(source.statements):
         if not other.at_import and len(other.path) > end and other.path[:end] == statement.path:
             yield source.file, number
+
+
+def _classes_around(source: Source, statement: Statement) -> set[str]:
+    """The names of the classes that a statement executed at import stands in."""
+    outer = (other for other in source.statements if len(other.path) < len(statement.path))
+    return {name for other in outer if statement.path[: len(other.path)] == other.path for name in other.binds}
