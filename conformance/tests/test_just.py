@@ -306,7 +306,7 @@ def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
     dated = [
         cell
         for cell in select_cells(Selection(areas=("render",), rows=("toy-ranks",)))
-        if cell.case.slug in {"role-user", "call-parallel"}
+        if cell.case.slug in {"role-user", "call-parallel", "content-one-part"}
     ]
 
     def on_another_day(request: Request) -> Request:
@@ -316,9 +316,13 @@ def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
         text = result["text"].replace("09 Mar 2031", "some day")
         return {**result, "text": text, "token_ids": load("toy-ranks").tokenizer.encode(text, add_special_tokens=False)}
 
+    def ids_alone(request: Request, result: Result) -> Result:
+        return {name: value for name, value in result.items() if name != "text"}
+
     form = {"render": {"profile": {"clock": "own"}}}
     assert "RND-001" in blamed(judged(Edited(before=on_another_day), dated))
     assert not blamed(judged(Edited(before=on_another_day, capabilities=form), dated))
+    assert not blamed(judged(Edited(ids_alone, on_another_day, form), dated))
     assert "RND-001" in blamed(judged(Edited(without_a_date, on_another_day, form), dated))
 
 

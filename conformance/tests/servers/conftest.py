@@ -38,10 +38,11 @@ STARTS_WITHIN = 300.0
 
 
 class Server(NamedTuple):
-    """A running server."""
+    """A running server, and the key it wants to be shown."""
 
     address: str
     process: subprocess.Popen
+    key: str = ""
 
 
 def folder_of_row() -> Path:
@@ -66,13 +67,13 @@ def vocabulary() -> dict:
 
 
 @contextmanager
-def llama_server(folder: Path, prefill: bool = False) -> Iterator[Server]:
+def llama_server(folder: Path, key: str = "", **settings: object) -> Iterator[Server]:
     command = [sys.executable, LLAMA_CPP, folder / "tiny.gguf"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        json.dump(vocabulary() | {"prefill": prefill}, process.stdin)
+        json.dump(vocabulary() | {"keys": [key] if key else []} | settings, process.stdin)
         process.stdin.close()
         try:
-            yield Server(process.stdout.readline().strip(), process)
+            yield Server(process.stdout.readline().strip(), process, key)
         finally:
             process.kill()
 
@@ -128,8 +129,8 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def mortal_llama(tmp_path: Path) -> Iterator[Server]:
-    """One that the test may kill, started as it is by default."""
-    with llama_server(tmp_path, prefill=True) as server:
+    """One that the test may kill; it goes on with a last assistant turn, as by default, and wants a key."""
+    with llama_server(tmp_path, "open-sesame", prefill=True) as server:
         yield server
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tokenspec.adapters.reach import Reach
+from tokenspec.adapters.reach import TOKEN, Reach
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.errors import AdapterError
 from tokenspec.report.jsonl import read_report
 from tokenspec.report.standing import standing
 from tokenspec.runner import Run
@@ -91,7 +92,10 @@ def test_a_server_of_another_kind_than_said(llama) -> None:
     assert "nothing judged" in done.stdout
 
 
-def test_what_was_judged_is_kept_when_it_dies(mortal_llama, tmp_path: Path) -> None:
+def test_what_was_judged_is_kept_when_it_dies(mortal_llama, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AdapterError, match=f"answered 401: .* {TOKEN}"):
+        resolve(mortal_llama.address)
+    monkeypatch.setenv(TOKEN, mortal_llama.key)
     column = resolve(mortal_llama.address)
     judging = iter(Run([column], select_cells(Selection(areas=("render",), rows=(ROW,), cases=("render/role-",)))))
     before = list(itertools.islice(judging, DIES_AFTER))

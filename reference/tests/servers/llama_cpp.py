@@ -1,7 +1,7 @@
 """Write a tiny random Llama with the vocabulary on standard input, serve it with llama.cpp, and say where, until killed.
 
 ``pre`` names how llama.cpp splits text before the merges, ``template`` is a chat template, ``prefill``: it goes on with a
-last assistant turn, as it does by default. All three may be left out.
+last assistant turn, as it does by default, ``keys`` are those that it wants to be shown. All of them may be left out.
 """
 
 import json
@@ -57,18 +57,19 @@ def write(path, vocabulary):
     writer.close()
 
 
-def serve(path, prefill):
+def serve(path, prefill, keys):
     settings = xllamacpp.CommonParams()
     settings.model.path = path
     settings.n_ctx, settings.n_parallel, settings.port = CONTEXT, 1, 0
     settings.cpuparams.n_threads = 1
     settings.use_jinja, settings.prefill_assistant = True, prefill
+    settings.api_keys = keys
     return xllamacpp.Server(settings)
 
 
 if __name__ == "__main__":
     vocabulary = json.load(sys.stdin)
     write(sys.argv[1], vocabulary)
-    server = serve(sys.argv[1], vocabulary.get("prefill", False))
+    server = serve(sys.argv[1], vocabulary.get("prefill", False), vocabulary.get("keys", []))
     print(server.listening_address, flush=True)
     threading.Event().wait()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Span = tuple[SpanKind, "int | None", int, str]
 EMPTY_THOUGHT = re.compile(r"<(\w*think\w*)>\s*</\1>\s*")
+TIMES: dict[SpanKind, int] = {"scaffold": -1, "unattributed": 1}
+"""How many dates of a span are the template's, -1: all."""
 DATES = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%Y-%m-%d", "%d/%m/%Y")
 
 
@@ -51,21 +53,26 @@ def _written(call: Any) -> Any:
 def declared_expect(question: Question, profile: Profile, output: RenderOutput) -> RenderExpect:
     """What is expected of an implementation that answers in this form."""
     expect: RenderExpect = question.expect
-    if expect.unattributed is not None:
-        return expect
     spans = list(expect.spans)
     if profile.clock == "own":
         spans = _at_its_own_time(spans, _text_of(question, output))
-    if profile.ending == "stop" and spans and any(span[0] == "sampled" for span in spans):
-        spans = _ended(spans)
-    policy = (profile.empty_thought, profile.after_stop, profile.sampled)
-    if policy != ("sampled", "scaffold", "turn"):
-        spans = list(_by_policy(question, spans, profile))
+    if expect.unattributed is None:
+        spans = _in_form(question, spans, profile)
     text = "".join(span[3] for span in spans)
     if text == expect.text:
         return msgspec.structs.replace(expect, spans=spans)
     tokenizer = question.rows[question.cell.row].vocabulary
     return msgspec.structs.replace(expect, spans=spans, token_ids=tokenizer.encode(text, add_special_tokens=False))
+
+
+def _in_form(question: Question, spans: list[Span], profile: Profile) -> list[Span]:
+    """The spans as far as the form depends on whose they are."""
+    if profile.ending == "stop" and spans and any(span[0] == "sampled" for span in spans):
+        spans = _ended(spans)
+    policy = (profile.empty_thought, profile.after_stop, profile.sampled)
+    if policy != ("sampled", "scaffold", "turn"):
+        spans = list(_by_policy(question, spans, profile))
+    return spans
 
 
 def _text_of(question: Question, output: RenderOutput) -> str:
@@ -82,7 +89,10 @@ def _ended(spans: list[Span]) -> list[Span]:
 
 
 def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
-    """With the date that stands in ``text`` where the frozen one stands in the scaffold; it has to be a date."""
+    """With the date that stands in ``text`` where the frozen one stands in the scaffold; it has to be a date.
+
+    Where differences cannot tell the scaffold, the first is the template's.
+    """
     whole = "".join(span[3] for span in spans)
     for form in DATES:
         frozen = FROZEN.strftime(form)
@@ -91,7 +101,7 @@ def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
             continue
         own = _date_at(text, at, form)
         return [
-            (kind, message, tokens, part.replace(frozen, own) if kind == "scaffold" and own else part)
+            (kind, message, tokens, part.replace(frozen, own, TIMES[kind]) if own and kind in TIMES else part)
             for kind, message, tokens, part in spans
         ]
     return spans
