@@ -5,7 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import api, chapters, column_pages, command_line, finding_pages, reproduction_pages, requirement_pages, row_pages
+from . import (
+    api,
+    chapters,
+    column_pages,
+    command_line,
+    finding_pages,
+    reproduction_pages,
+    requirement_pages,
+    row_pages,
+    score_pages,
+)
 from .readme import with_readme
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -18,7 +28,17 @@ def assemble(target: Path) -> None:
         path.relative_to(DOCS / "pages").as_posix(): with_readme(path.read_text(encoding="utf-8"), ROOT / "README.md")
         for path in sorted((DOCS / "pages").rglob("*.md"))
     }
-    made = (chapters, requirement_pages, row_pages, column_pages, command_line, finding_pages, reproduction_pages, api)
+    made = (
+        chapters,
+        requirement_pages,
+        row_pages,
+        column_pages,
+        command_line,
+        finding_pages,
+        reproduction_pages,
+        score_pages,
+        api,
+    )
     for name, text in [*pages.items(), *(item for module in made for item in module.pages().items())]:
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from tokenspec.report.deviations import reasons_of
 from tokenspec.reproduction.kept import reproductions
 from tokenspec.requirements import requirements
 
+from . import score_pages
 from .command_line import plain
 from .reproduction_pages import target
 from .requirement_pages import cell, table
@@ -103,7 +104,7 @@ def foreign_page(column: Foreign) -> str:
             f"Reviewed at {reasons.version}.",
             table(("verdict", "why", "rows", "checks"), rows),
         ]
-    parts += reproduced(column.name)
+    parts += [*reproduced(column.name), *score_pages.of_column(column.name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -186,5 +187,5 @@ def page(name: str, impl: str, listed: WitnessList) -> str:
     if differences:
         rows = (f"| `{one.case}` | {cell(one.row)} | {cell(one.reason)} |" for one in differences)
         parts += ["## Known to differ", table(("cases", "row", "why"), rows)]
-    parts += reproduced(name)
+    parts += [*reproduced(name), *score_pages.of_column(name)]
     return "\n\n".join(parts) + "\n"

@@ -13,6 +13,7 @@ from tokenspec.models import RowSpec, carriers, specs
 from tokenspec.models.spec import DirectorySource, RegistrySource, Source
 from tokenspec.store.golden_files import decode_goldens
 
+from . import score_pages
 from .requirement_pages import cell, table
 
 STATUSES = {
@@ -63,7 +64,7 @@ def page(spec: RowSpec) -> str:
         parts += measured(certificate)
     parts += sources(spec)
     parts += exemptions(spec)
-    parts += goldens(spec.id)
+    parts += [*goldens(spec.id), *score_pages.of_row(spec.id)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -155,6 +156,21 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
         click.echo(f"{number:>4}  {len(one.cells):>6} x  {one.impl}: {one.said}")
     if not causes:
         click.echo(f"{saved} has no failure to write about", err=True)
+
+
+@report.command()
+@click.argument("saved", type=SAVED, nargs=-1, required=True)
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="The day of the runs; today where it is left out.")
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder of scores.")
+def score(saved: tuple[Path, ...], date: datetime | None, into: Path) -> None:
+    """Keep runs as one small file of the scoreboard: DATE.json with what each column passed, and why it failed."""
+    from tokenspec.report.score import save_score
+    from tokenspec.report.score import score as make_score
+
+    day = (date or datetime.now(UTC)).strftime("%Y-%m-%d")
+    found = make_score([read_report(path) for path in saved], day)
+    save_score(into / f"{day}.json", found)
+    click.echo(f"wrote {into / day}.json: {', '.join(found.columns)}", err=True)
 
 
 @report.command()

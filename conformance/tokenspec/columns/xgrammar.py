@@ -43,7 +43,7 @@ class XgrammarColumn:
             raise Unsupported("not installed")
         if request["vocabulary"] is not None:
             raise Unsupported("takes no vocabulary without a tokenizer of transformers")
-        fast, compiler = _of_row(request["model"])
+        fast, _, compiler = _of_row(request["model"])
         prefix: list[int] = []
         for piece in request["prefix"]:
             if not isinstance(piece, str):
@@ -95,8 +95,7 @@ def _stepping(request: dict[str, Any]) -> tuple[_Stepping, Callable[[str], list[
     import xgrammar
 
     if request["vocabulary"] is None:
-        fast, compiler = _of_row(request["model"])
-        info = compiler.tokenizer_info
+        fast, info, compiler = _of_row(request["model"])
         engine = _Stepping(_matcher(compiler, request["grammar"]), info.vocab_size, info.stop_token_ids)
         return engine, lambda text: list(fast.encode(text, add_special_tokens=False))
     small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
@@ -108,7 +107,7 @@ def _stepping(request: dict[str, Any]) -> tuple[_Stepping, Callable[[str], list[
 
 
 @lru_cache(maxsize=2)
-def _of_row(model: str) -> tuple[Any, Any]:
+def _of_row(model: str) -> tuple[Any, Any, Any]:
     import xgrammar
 
     from tokenspec.models import load
@@ -118,7 +117,7 @@ def _of_row(model: str) -> tuple[Any, Any]:
         info = xgrammar.TokenizerInfo.from_huggingface(fast)
     except Exception as error:
         raise Unsupported(f"does not load this vocabulary: {error}") from error
-    return fast, xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+    return fast, info, xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
 
 def _matcher(compiler: Any, grammar: dict[str, Any]) -> Any:
