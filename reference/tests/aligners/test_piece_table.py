@@ -77,13 +77,13 @@ def test_slow_tokenizers_are_refused():
 
 def test_roles_by_declaration_table_attribute_and_spelling():
     made = tokenizer(
-        ["a", "<|im_end|>", "[E]", "[B]", "[X]", "<think>"],
+        ["a", "<|im_end|>", "[E]", "[B]", "[X]", "<think>", "<|eom_id|>"],
         decoder=decoders.ByteLevel(),
         eos_token="[E]",
         bos_token="[B]",
-        additional_special_tokens=["<|im_end|>", "[X]"],
+        additional_special_tokens=["<|im_end|>", "[X]", "<|eom_id|>"],
     )
     table = PieceTable.from_tokenizer(made, special_roles={"<think>": "think"})
-    assert table.roles == ("", "end", "end", "begin", "[X]", "think")
-    assert table.pieces == (b"a", b"", b"", b"", b"", b"")
+    assert table.roles == ("", "end", "end", "begin", "[X]", "think", "end")
+    assert table.pieces == (b"a", b"", b"", b"", b"", b"", b"")
     assert set(ROLE_OF_SPELLING.values()) == {"begin", "end", "turn-start", "padding", "unknown"}

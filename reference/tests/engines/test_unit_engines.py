@@ -156,6 +156,12 @@ def test_a_writer_repeats_itself_only_at_first(tokenizer, monkeypatch):
     assert replies[0] == replies[1] != replies[2] == replies[3]
     with pytest.raises(UnusableReply, match="max_retry"):
         engines.RTLLMArgument().segment("A b. C.", model=writer.model, tokenizer=tokenizer, max_retry=1)
+    spans = engines.RTLLMOffsetBased()
+    with pytest.raises(InvalidParameter, match=r"^max_retry: .*max_retries_per_chunk"):
+        spans.segment("A" * 30, model=writer.model, tokenizer=tokenizer, max_retry=1)
+    monkeypatch.setattr("tokenspec_reference.engines.writer_engines.LIST_TOKENS", 4)
+    with pytest.raises(UnusableReply, match="raise max_retries_per_chunk"):
+        spans.segment("A" * 30, model=writer.model, tokenizer=tokenizer, max_retries_per_chunk=0)
     bare = copy.deepcopy(tokenizer)
     bare.chat_template = None
     with pytest.raises(NoChatTemplate):

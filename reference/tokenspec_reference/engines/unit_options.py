@@ -96,27 +96,37 @@ class Asking:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chunks:
-    """What is asked chunk by chunk: ``prompt`` stands before each, and ``chunk_size`` units are one."""
+class Pieces:
+    """What is asked piece by piece: ``prompt`` stands before each; None is the engine's own ``system_prompt``."""
 
     system_prompt: str | None = None
     prompt: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no text."""
+        _texts(self.prompt, "prompt")
+        if self.system_prompt is not None:
+            _texts(self.system_prompt, "system_prompt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunks(Pieces):
+    """``chunk_size`` units are asked for at once; ``max_retry`` replies of the whole may be unusable."""
+
     chunk_size: int = 100
     max_retry: int = 30
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        _texts(self.prompt, "prompt")
-        if self.system_prompt is not None:
-            _texts(self.system_prompt, "system_prompt")
+        super().__post_init__()
         positive(self.chunk_size, "chunk_size")
         if self.max_retry != 0:
             positive(self.max_retry, "max_retry")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spans(Chunks):
-    """The same of characters; each chunk has its own ``max_retries_per_chunk``."""
+class Spans(Pieces):
+    """``chunk_size`` characters are asked for at once; ``max_retries_per_chunk`` replies of each may be unusable."""
 
     chunk_size: int = 300
     max_retries_per_chunk: int = 10
@@ -124,5 +134,6 @@ class Spans(Chunks):
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
         super().__post_init__()
+        positive(self.chunk_size, "chunk_size")
         if self.max_retries_per_chunk != 0:
             positive(self.max_retries_per_chunk, "max_retries_per_chunk")

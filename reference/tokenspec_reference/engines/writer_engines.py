@@ -27,6 +27,7 @@ class Patience:
     """How many replies may still be unusable."""
 
     left: int
+    option: str = "max_retry"
 
     def ask(self, asked: Any, system: str, user: str, max_new_tokens: int, read: Callable[[str], Read | None]) -> Read:
         """The first reply that ``read`` makes something of.
@@ -47,7 +48,9 @@ class Patience:
     def spend(self, reply: str) -> None:
         """One more was unusable."""
         if self.left == 0:
-            raise UnusableReply(f"gave up at {reply[:80]!r}; raise max_retry or use a stronger model", field="model")
+            raise UnusableReply(
+                f"gave up at {reply[:80]!r}; raise {self.option} or use a stronger model", field="model"
+            )
         self.left -= 1
 
 
@@ -182,7 +185,7 @@ class RTLLMOffsetBased(UnitEngine):
             def read(reply: str, count: int = len(chunk)) -> list[list[int]] | None:
                 return lists_of(reply, count, pairs=True)
 
-            patience = Patience(spans.max_retries_per_chunk)
+            patience = Patience(spans.max_retries_per_chunk, "max_retries_per_chunk")
             pairs = patience.ask(asked, system, spans.prompt + chunk, LIST_TOKENS, read)
             if not pairs:
                 break

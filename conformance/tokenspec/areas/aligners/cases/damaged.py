@@ -15,6 +15,11 @@ DIFFERENT = {
     "trailing-space": ("The end. ", "The end.\n"),
     "one-empty-word": ("left and right", "left  and right"),
 }
+MARKED = {
+    "after-a-mark": ("Le cafe\u0301 ouvre a\u0300 dix heures.", "Le cafe\u0301 ouvre a\u0300 six heures."),
+    "at-a-mark": ("On a de\u0301ja\u0300 vu.", "On a de\u0300ja\u0301 vu."),
+}
+"""Texts of letters and marks that one tokenizer composes and another does not."""
 BATCH = "invalid-alignment-input"
 EDITS = {
     "ragged": ("ALN-060", BATCH, "/teacher"),
@@ -52,6 +57,16 @@ def cases() -> Iterator[Case]:
             f"Two texts, aligned as far as they agree: {slug.replace('-', ' ')}.",
             task="align",
             batch=batch,
+            options={"on_mismatch": "truncate"},
+        )
+    for slug, (student, teacher) in MARKED.items():
+        yield case(
+            f"truncate-{slug}",
+            "ALIGN_TEXT_MISMATCH ALIGN_TRUNCATION ALIGN_NORMAL_FORM",
+            (*BOUNDARY, "ALN-015", "ALN-018"),
+            f"Two texts with letters that some tokenizers compose, as far as they agree: {slug.replace('-', ' ')}.",
+            task="align",
+            batch=[row(TEXT), row(student, None, {"text": teacher})],
             options={"on_mismatch": "truncate"},
         )
     for number, slug in enumerate(("first", "second")):

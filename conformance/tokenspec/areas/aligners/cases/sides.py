@@ -185,6 +185,16 @@ def known_roles() -> Iterator[Case]:
             batch=[row("Text.", {"before": student}, {"before": teacher}), row(OTHER, {"after": student}, END)],
         )
 
+    message = {"after": ["<|eom_id|>"]}
+    yield case(
+        "roles-known-message",
+        "ALIGN_SPECIAL",
+        (*BOUNDARY, "ALN-013"),
+        "The end of a message, alone, against the end of a text.",
+        task="align",
+        batch=[row("Text.", message, END), row(OTHER, END, message)],
+    )
+
 
 def truncation() -> Iterator[Case]:
     """Sides that stop early."""

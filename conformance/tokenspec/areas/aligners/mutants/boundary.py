@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -21,6 +22,7 @@ from tokenspec_reference.aligners import (
     special_pairs,
     unicode_forms,
 )
+from tokenspec_reference.aligners.boundary_text import RowText, Settled
 from tokenspec_reference.aligners.errors import AlignmentInputError
 
 Json = dict[str, Any]
@@ -311,6 +313,11 @@ def _twice_counted(_request: Json, result: Json) -> None:
         result["pairs"][row] = [(a, min(b + 1, width), c, d) if a >= 0 else (a, b, c, d) for a, b, c, d in pairs]
 
 
+def _bytes_when_truncating(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> Settled:
+    sides = (replace(side, normalises=side.normalises and not truncate) for side in (student, teacher))
+    return boundary_text.settle(*sides, row=row, truncate=truncate)
+
+
 MUTANTS = (
     edited(
         "ids-from-one", "ALN-003", "chunk ids count from 1", after=aligned(_each_id(lambda c: c + 1 if c >= 0 else c))
@@ -344,6 +351,12 @@ MUTANTS = (
         "ALN-013",
         "special tokens pair wherever they stand",
         (boundary_batch, "pair_specials", _specials_any_place),
+    ),
+    replaced(
+        "truncated-as-bytes",
+        "ALN-018",
+        "two texts are compared as bytes, whatever their normal forms",
+        (boundary_batch, "settle", _bytes_when_truncating),
     ),
     replaced(
         "crossing-kept",

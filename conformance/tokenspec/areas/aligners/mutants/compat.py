@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tokenspec.areas.aligners.mutants.boundary import replaced
+from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
 from tokenspec_reference.aligners import adapter as tasks
 from tokenspec_reference.aligners import (
     alignment,
@@ -138,7 +138,12 @@ def _long_pairs_are_exact(rows: Any, *, student_length: int, teacher_length: int
     return replace(batch, student_exact_partition_mask=batch.student_chunk_id >= 0)
 
 
+def _limit_of_four(request: Json) -> None:
+    request["options"].pop("max_comb_len", None)
+
+
 MUTANTS = (
+    edited("limit-of-four", "ALN-033", "four tokens combine, whatever limit is asked for", before=_limit_of_four),
     replaced(
         "keeps-underscore",
         "ALN-030",

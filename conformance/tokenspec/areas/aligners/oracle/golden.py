@@ -140,10 +140,8 @@ def made_up(data: dict[str, Any], name: str) -> list[SideText]:
     if habits.get("prefix_space", "none") != "none":
         adds = "if-missing" if habits.get("prefix_optional") else "always"
     texts = data.get(f"{name}_texts", data.get("texts", [""] * len(data[name])))
-    return [
-        SideText(positions_of(row), text, adds, every_stretch=habits.get("prefix_space") == "every")
-        for row, text in zip(data[name], texts, strict=True)
-    ]
+    rules = adds, habits.get("prefix_space") == "every", habits.get("unicode_form") is not None
+    return [SideText(positions_of(row), text, *rules) for row, text in zip(data[name], texts, strict=True)]
 
 
 def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -109,6 +109,11 @@ def adds_to_every_stretch(tokenizer: Any) -> bool:
     )
 
 
+def normalises(tokenizer: Any) -> bool:
+    """Whether it brings text into a normal form."""
+    return any(part["type"] in ("NFC", "NFD") for part in parts(tokenizer.backend_tokenizer.normalizer, "normalizers"))
+
+
 def without_special(tokenizer: Any, text: str) -> str:
     """What of a text is text: the names of special tokens in it become those tokens, which spell nothing."""
     for token in tokenizer.added_tokens_decoder.values():

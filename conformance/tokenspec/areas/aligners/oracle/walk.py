@@ -16,6 +16,7 @@ from tokenspec.areas.aligners.oracle.sides import (
     Position,
     adds_a_space,
     adds_to_every_stretch,
+    normalises,
     positions,
     without_special,
 )
@@ -46,21 +47,22 @@ class Walked:
 class SideText:
     """One side: what its positions are, the text it was made from, whether it may begin with a space of its own.
 
-    ``every_stretch``: so may every stretch of text after a special token.
+    ``every_stretch``: so may every stretch of text after a special token. ``normalises``: they spell a normal form.
     """
 
     positions: Sequence[Position]
     text: str
     adds_space: AddedSpace = "never"
     every_stretch: bool = False
+    normalises: bool = False
 
 
 def tokenized(rows: Mapping[str, Row], side: Mapping[str, Any], declared: Mapping[str, str]) -> list[SideText]:
     """The rows of one side of a request, as its tokenizer made them."""
     tokenizer = rows[side["model"]].tokenizer
-    adds, every = adds_a_space(tokenizer), adds_to_every_stretch(tokenizer)
+    rules = adds_a_space(tokenizer), adds_to_every_stretch(tokenizer), normalises(tokenizer)
     return [
-        SideText(positions(tokenizer, ids, mask, declared), without_special(tokenizer, text), adds, every)
+        SideText(positions(tokenizer, ids, mask, declared), without_special(tokenizer, text), *rules)
         for ids, mask, text in zip(side["ids"], side["mask"], side["texts"], strict=True)
     ]
 
@@ -95,9 +97,26 @@ def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) 
     if limit < min(len(s_raw), len(t_raw)):
         if student.text == teacher.text:
             return Places(normal_places(s_pieces, student.text), normal_places(t_pieces, teacher.text), None)
+        if student.normalises or teacher.normalises:
+            return of_two_texts(student, teacher, (s_pieces, t_pieces), truncate=truncate)
         if not truncate:
             raise TextsDiffer(limit)
     return Places(plain_places(s_pieces), plain_places(t_pieces), limit)
+
+
+def of_two_texts(
+    student: SideText, teacher: SideText, pieces: tuple[list[bytes], list[bytes]], *, truncate: bool
+) -> Places:
+    """Bytes of the NFC of two texts, up to where these differ.
+
+    Raises:
+        TextsDiffer: at the first different byte of the two, and ``truncate`` is False.
+    """
+    s_text, t_text = (unicodedata.normalize("NFC", side.text).encode() for side in (student, teacher))
+    limit = first_difference(s_text, t_text)
+    if limit < min(len(s_text), len(t_text)) and not truncate:
+        raise TextsDiffer(limit)
+    return Places(normal_places(pieces[0], student.text), normal_places(pieces[1], teacher.text), limit)
 
 
 def pieces_of(side: SideText, other: SideText) -> list[bytes]:
