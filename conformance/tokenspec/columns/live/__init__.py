@@ -89,7 +89,7 @@ class LiveServer:
         path, key = self.dialect.version
         try:
             return self.wire.shown(str(self.ask("GET", path).get(key, "not said")))
-        except Declined:
+        except (Declined, AttributeError):
             return "not said"
 
     def able(self) -> dict[str, Operation]:
