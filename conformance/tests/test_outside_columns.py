@@ -10,6 +10,7 @@ import pytest
 from tokenspec.adapters import Unsupported
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
+from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.columns import (
     formatron,
     installed_version,
@@ -23,6 +24,8 @@ from tokenspec.columns import (
 )
 from tokenspec.columns.transformers_generate import walked
 from tokenspec.curation.witness_list import read_witnesses
+from tokenspec.runner import Run
+from tokenspec.verdict import Verdict
 
 COLUMNS = [
     rt_seg.RtSegColumn,
@@ -115,3 +118,13 @@ def test_no_witness_is_asked_by_way_of_the_reference() -> None:
         assert not any(
             getattr(one, "__module__", "").startswith("tokenspec_reference") for one in vars(module).values()
         )
+
+
+@pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
+def test_a_grammar_over_the_vocabulary_of_a_row_is_answered(name: str) -> None:
+    column = resolve(name)
+    if column.info["version"] == "not installed":
+        pytest.skip(f"{name} is not installed")
+    cells = select_cells(Selection(("grammar-mask",), ("toy-bpe",), ("grammar-mask/row-anything",)))
+    (result,) = Run([column], cells)
+    assert {finding.verdict for finding in result.findings} <= {Verdict.PASS, Verdict.FAIL}, result.findings

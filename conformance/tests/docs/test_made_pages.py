@@ -23,6 +23,7 @@ from site_pages import (
     api,
     column_pages,
     command_line,
+    disagreement_pages,
     finding_pages,
     links,
     readme,
@@ -84,6 +85,13 @@ def test_every_reproduction_is_shown_with_its_verdict_and_script() -> None:
         assert one.written.script.strip() in text
         assert one.prints.rstrip() in text
         assert f"*{one.written.verdict}* · `{one.written.package}`" in text
+
+
+def test_disagreements_are_shown_with_both_texts() -> None:
+    (text,) = disagreement_pages.pages().values()
+    found = [one for one in reproductions().values() if one.written.verdict == "sources disagree"]
+    assert {one.column for one in found} == {"mistral-common", "openai-harmony"}
+    assert all(f"```text\n{said}\n```" in text for one in found for said in (one.written.expected, one.written.got))
 
 
 def test_mutants_say_what_they_edit(pages: dict[str, str]) -> None:
