@@ -26,7 +26,7 @@ from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segme
 from tokenspec_reference.engines.separators import Separators, resolve_separators
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
 
-OVERHEAD, OVERHEAD_GPU = 24, 400  # tokens that could be read in the time that a forward takes besides its tokens
+OVERHEAD, OVERHEAD_GPU = 32, 400  # tokens that could be read in the time that a forward takes besides its tokens
 
 SHORT = 512  # tokens of prompt and trace; a processor gains nothing by reading longer ones side by side
 
