@@ -6,7 +6,8 @@ after a wrong guess, stays in the cache and is masked. Positions are given, so a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tokenspec_reference.engines.causal_model import DENSE_MASKS, CausalModel, attention_kernel, has_full_attention
 from tokenspec_reference.engines.forced_decode import (
@@ -18,6 +19,7 @@ from tokenspec_reference.engines.forced_decode import (
     chunk_of,
     decide,
     gaps_of,
+    predicted,
 )
 from tokenspec_reference.engines.offsets import TokenizedTrace
 from tokenspec_reference.engines.output_head import OutputHead
@@ -45,16 +47,17 @@ class BatchSession:
 
     def __init__(self, source: CausalModel, head: OutputHead, count: int) -> None:
         import torch
-        from transformers import DynamicCache
+
+        from tokenspec_reference.engines.growing_cache import growing_cache
 
         self.source, self.head = source, head
-        self.cache = DynamicCache()
+        self.cache = growing_cache()
         self.device = input_device(source.model)
         self.alive = torch.zeros(count, 0, dtype=torch.long, device=self.device)
         self.lengths = [0] * count
 
-    def read(self, chunks: Sequence[Sequence[int]], keep: Sequence[int]) -> list[ChunkRows]:
-        """Append ``chunks[b]`` to row ``b``; the rows of its last ``keep[b]`` tokens."""
+    def read(self, chunks: Sequence[Sequence[int]], keep: Sequence[int]) -> ChunkRows:
+        """Append ``chunks[b]`` to row ``b``; the rows of its last ``keep[b]`` tokens, one ``b`` behind the other."""
         import torch
 
         size = max(map(len, chunks))
@@ -79,9 +82,8 @@ class BatchSession:
                 use_cache=True,
             ).last_hidden_state.to(self.head.weight.device)
         self.lengths = [length + len(chunk) for length, chunk in zip(self.lengths, chunks, strict=True)]
-        return [
-            ChunkRows(self.head, hidden[row, len(chunk) - keep[row] : len(chunk)]) for row, chunk in enumerate(chunks)
-        ]
+        kept = [hidden[row, len(chunk) - keep[row] : len(chunk)] for row, chunk in enumerate(chunks)]
+        return ChunkRows(self.head, torch.cat(kept))
 
     def take_back(self, row: int, count: int) -> None:
         """Forget the last ``count`` tokens of a row."""
@@ -127,16 +129,22 @@ def decode_batch(
     settings: DecodeSettings,
     pace: Pace,
 ) -> list[ForcedDecode]:
-    """What :func:`decode_fast` gives for each trace of at least one token, up to the rounding of larger products."""
+    """What :func:`decode_fast` gives for each trace of at least one token, up to the rounding of larger products.
+
+    All traces have the same separator.
+    """
     if not isinstance(source, CausalModel) or source.head is None:
         raise TypeError("ask `batches` first")
     session = BatchSession(source, source.head, len(traces))
     contexts = [[*prompt, *trace.token_ids[:-1]] for prompt, trace in zip(prompts, traces, strict=True)]
     found: dict[int, ForcedDecode] = {}
     rows: list[TraceState] = []
-    for number, read in enumerate(session.read(contexts, [len(trace) for trace in traces])):
+    lengths = [len(trace) for trace in traces]
+    every = gaps_of(
+        session.read(contexts, lengths), separators[0], [id_ for trace in traces for id_ in trace.token_ids]
+    )
+    for number, gaps in enumerate(_apart(every, lengths)):
         trace = traces[number]
-        gaps = gaps_of(read, separators[number], trace.token_ids)
         decision = Decision(trace, separators[number], calibrate_trace(gaps, trace, settings, source.epsilon))
         first = decision.first(gaps, 0, None)
         if first is not None:
@@ -154,14 +162,27 @@ def decode_batch(
         _step(session, rows, pace)
 
 
+def _apart(values: Sequence[float], lengths: Sequence[int]) -> Iterator[list[float]]:
+    """What belongs to each of several, one behind the other."""
+    rest = iter(values)
+    return (list(islice(rest, length)) for length in lengths)
+
+
 def _step(session: BatchSession, rows: Sequence[TraceState], pace: Pace) -> None:
     """One forward for all rows."""
     chunks = [chunk_of(row.decision, row.state, row.gaps, pace.size()) for row in rows]
     tokens = [chunk for chunk, _ in chunks]
+    lengths = [len(chunk) for chunk in tokens]
+    next_ids = [
+        token
+        for row, (chunk, deciding) in zip(rows, chunks, strict=True)
+        for token in predicted(row.decision, deciding, len(chunk))
+    ]
+    every = gaps_of(session.read(tokens, lengths), rows[0].decision.separators, next_ids)
     moved = 0
-    for place, read in enumerate(session.read(tokens, [len(chunk) for chunk in tokens])):
+    for place, found in enumerate(_apart(every, lengths)):
         row, before = rows[place], rows[place].state.index
-        row.state, kept = decide(row.decision, chunks[place][1], read, row.gaps, len(tokens[place]), row.state)
+        row.state, kept = decide(row.decision, chunks[place][1], found, row.gaps, row.state)
         session.take_back(place, len(tokens[place]) - kept)
         row.forwards += 1
         moved += row.state.index - before

@@ -52,7 +52,7 @@ class ChunkSession:
     """The fast session: one growing cache, rolled back by dropping its tail."""
 
     def __init__(self, source: ChunkSource, policy: CachePolicy, prompt_length: int) -> None:
-        from transformers import DynamicCache
+        from tokenspec_reference.engines.growing_cache import growing_cache
 
         self.forwards = 0
         self.source = source
@@ -61,7 +61,7 @@ class ChunkSession:
         self.prompt_length = prompt_length
         # Without a configuration every layer keeps all entries, so that sliding-window layers can be rolled back too;
         # the model masks what such a layer may not see.
-        self.cache = DynamicCache()
+        self.cache = growing_cache()
         self.takes_positions = "position_ids" in inspect.signature(source.base.forward).parameters
 
     def room(self) -> int | None:

@@ -27,7 +27,7 @@ from tokenspec_reference.engines.segmentation import Progress
 from tokenspec_reference.engines.separators import Separators
 from tokenspec_reference.engines.sessions import CachePolicy, Rows, Session, SessionSource
 
-PASS_ONE_BLOCK = 4096  # tokens of one forward of pass 1; bounds the memory of very long traces
+PASS_ONE_BLOCK = 8192  # tokens of one forward of pass 1; bounds the memory of very long traces
 
 
 @dataclass(frozen=True)
@@ -279,25 +279,31 @@ def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: lis
     """Read one chunk, decide its rows up to the first wrong guess, and move the frontier there."""
     room = session.room()
     tokens, rows = chunk_of(decision, state, gaps, chunk_size if room is None else min(chunk_size, room))
-    reached, kept = decide(decision, rows, session.read(tokens, len(tokens)), gaps, len(tokens), state)
+    found = gaps_of(session.read(tokens, len(tokens)), decision.separators, predicted(decision, rows, len(tokens)))
+    reached, kept = decide(decision, rows, found, gaps, state)
     session.rewind(len(tokens) - kept)
     session.settle()
     return reached
 
 
-def decide(
-    decision: Decision, rows: Sequence[Row], logits: Rows, gaps: list[float], count: int, state: Frontier
-) -> tuple[Frontier, int]:
-    """Decide the rows of a chunk of ``count`` tokens: the new frontier, and how many tokens of the chunk stay.
-
-    ``gaps`` are the latest known ones per trace token; those of this chunk are written into it, also beyond the wrong
-    guess, where they are no longer exact but better than older ones.
-    """
+def predicted(decision: Decision, rows: Sequence[Row], count: int) -> list[int]:
+    """For each of ``count`` tokens of a chunk the token of the trace that it predicts; any where it decides nothing."""
     ids = decision.trace.token_ids
     next_ids = [ids[0]] * count
     for row in rows:
         next_ids[row.at] = ids[row.index]
-    found = gaps_of(logits, decision.separators, next_ids)
+    return next_ids
+
+
+def decide(
+    decision: Decision, rows: Sequence[Row], found: Sequence[float], gaps: list[float], state: Frontier
+) -> tuple[Frontier, int]:
+    """Decide the rows of a chunk: the new frontier, and how many tokens of the chunk stay.
+
+    ``found`` are the gaps after each token of the chunk, ``gaps`` the latest known ones per trace token. What was found
+    is written into them, also beyond the wrong guess, where it is no longer exact but better than what is older.
+    """
+    ids = decision.trace.token_ids
     for row in rows:
         gaps[row.index] = found[row.at]
     reached = Frontier(state.index, pending=False)
@@ -308,7 +314,7 @@ def decide(
         reached = Frontier(row.index, pending=inserts and inserts != row.guess)
         if inserts != row.guess:
             return reached, row.at + 1
-    return reached, count
+    return reached, len(found)
 
 
 def read_gaps(

@@ -26,7 +26,7 @@ from tokenspec_reference.engines.segmentation import Progress, ScoreCurve, Segme
 from tokenspec_reference.engines.separators import Separators, resolve_separators
 from tokenspec_reference.engines.sessions import CachePolicy, SessionSource
 
-OVERHEAD, OVERHEAD_GPU = 40, 400  # tokens that could be read in the time that a forward takes besides its tokens
+OVERHEAD, OVERHEAD_GPU = 32, 400  # tokens that could be read in the time that a forward takes besides its tokens
 
 SHORT = 512  # tokens of prompt and trace; a processor gains nothing by reading longer ones side by side
 
@@ -95,8 +95,10 @@ class RTLLMForcedDecoderBased:
         model, tokenizer = resolve_model(model, tokenizer, model_name)
         results: dict[int, Segmentation] = {}
         waiting: list[tuple[int, _Prepared]] = []
+        source = model
         for number, trace in enumerate(traces):
-            given = self._prepared(trace, model, tokenizer, options)
+            given = self._prepared(trace, source, tokenizer, options)
+            source = source if given is None else given.source
             if given is None:
                 results[number] = unlabelled(partition((), len(trace)))
             elif (
@@ -188,7 +190,10 @@ def open_source(model: Any, separators: Separators | None, row_recipe: str) -> S
     """``model`` itself when it can open sessions, else a :class:`CausalModel` around it."""
     if hasattr(model, "open_rows"):
         source: SessionSource = model
-        if separators is not None and separators.inserted >= source.vocabulary_size:
+        known = getattr(
+            source, "separator_id", None
+        )  # of a :class:`CausalModel`, which may have a row of its own for it
+        if separators is not None and known != separators.inserted >= source.vocabulary_size:
             raise InvalidParameter("this model has no row for the separator and takes no new one", field="sep_tok")
         return source
     return CausalModel(model, separator_id=separators.inserted if separators else None, row_recipe=row_recipe)

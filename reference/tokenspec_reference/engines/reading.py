@@ -1,23 +1,34 @@
-"""Around every forward of a model: dropout off, and only positions and ids that the model has."""
+"""Around every forward of a model: dropout off, shared heads not copied, and only positions and ids that it has."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tokenspec_reference.engines.errors import InvalidParameter, TraceTooLong
 
+SHARED_HEADS = "TRANSFORMERS_SDPA_FORCE_GQA"  # transformers' own switch; without it masked attention repeats every key
+
 
 @contextlib.contextmanager
 def evaluating(model: Any) -> Iterator[None]:
-    """Dropout off while the model is read, and every module's flag as it was afterwards."""
+    """Dropout off while the model is read, and every module's flag as it was afterwards.
+
+    On a processor the kernel reads keys that several heads share where they lie; the numbers are the same ones.
+    """
     training = [module for module in model.modules() if module.training]
     for module in training:
         module.training = False
+    before = os.environ.get(SHARED_HEADS)
+    if before is None and model.device.type == "cpu":
+        os.environ[SHARED_HEADS] = "1"
     try:
         yield
     finally:
+        if before is None:
+            os.environ.pop(SHARED_HEADS, None)
         for module in training:
             module.training = True
 

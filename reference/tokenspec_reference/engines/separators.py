@@ -47,7 +47,7 @@ def resolve_separators(tokenizer: Tokenizer, sep_tok: str, *, texts: Sequence[st
     """
     if not isinstance(sep_tok, str) or not sep_tok:
         raise SeparatorNotSingleToken(f"expected the text of one token, got {sep_tok!r}", field="sep_tok")
-    known, largest = _place(tokenizer, sep_tok)
+    known, largest, words = _looked_up(tokenizer, sep_tok)
     inserted = largest + 1 if known is None else known
     if known is None and any(sep_tok in text for text in texts):
         tokenizer = _with_token(tokenizer, sep_tok)
@@ -57,17 +57,16 @@ def resolve_separators(tokenizer: Tokenizer, sep_tok: str, *, texts: Sequence[st
             f"{sep_tok!r} encodes to {len(pieces)} tokens {pieces} though id {known} has that name; choose another",
             field="sep_tok",
         )
-    words = [tokenizer.encode(word, add_special_tokens=False) for word in STEP_WORDS]
-    candidates = [ids[0] for ids in words if len(ids) == 1] + [inserted]
-    return Separators(tokenizer, tuple(dict.fromkeys(candidates)), inserted)
+    return Separators(tokenizer, tuple(dict.fromkeys((*words, inserted))), inserted)
 
 
-def _place(tokenizer: Tokenizer, sep_tok: str) -> tuple[int | None, int]:
-    """The id of the separator, if it has one, and the largest id; a vocabulary is read once until it grows."""
+def _looked_up(tokenizer: Tokenizer, sep_tok: str) -> tuple[int | None, int, tuple[int, ...]]:
+    """The separator's id, if it has one, the largest one, and those of step words; kept until the vocabulary grows."""
 
-    def found() -> tuple[int | None, int]:
+    def found() -> tuple[int | None, int, tuple[int, ...]]:
         vocabulary = tokenizer.get_vocab()
-        return vocabulary.get(sep_tok), max(vocabulary.values())
+        words = [tokenizer.encode(word, add_special_tokens=False) for word in STEP_WORDS]
+        return vocabulary.get(sep_tok), max(vocabulary.values()), tuple(ids[0] for ids in words if len(ids) == 1)
 
     size = getattr(tokenizer, "__len__", None)
     return found() if size is None else remembered(tokenizer, "separator", (sep_tok, size()), found)

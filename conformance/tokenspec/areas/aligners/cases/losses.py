@@ -102,6 +102,7 @@ def projections() -> Iterator[Case]:
         "fractional-ids": {"kind": "dense", "indices": [[0.5, 1.0]], "likelihoods": [[1.0, 0.0]]},
         "ids-below-sentinel": {"kind": "dense", "indices": [[-2, 1]], "likelihoods": [[1.0, 0.0]]},
         "negative-student": {"kind": "sparse", "entries": [[-1, 0, 1.0]]},
+        "fractional-student": {"kind": "sparse", "entries": [[0.5, 0, 1.0]]},
     }
     for slug, file in refused.items():
         yield case(

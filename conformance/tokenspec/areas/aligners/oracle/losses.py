@@ -45,7 +45,7 @@ def entries(file: dict[str, Any]) -> list[tuple[int, int, float]]:
             for t, w in zip(row, values, strict=True)
         ]
     if file["kind"] == "sparse":
-        if any(s < 0 for s, _, _ in file["entries"]):
+        if any(not isinstance(s, int) or s < 0 for s, _, _ in file["entries"]):
             raise FileRefused("student id")
         return [(s, t, w) for s, t, w in file["entries"]]
     raise FileRefused(file["kind"])
