@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.environment import is_here
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.errors import AdapterError, UnknownName
@@ -41,7 +42,7 @@ def resolve(text: str) -> Column:
         from .stdio import Process
 
         return Process(text, text.removeprefix("cmd:"))
-    if (foreign := foreign_column(text)) is not None:
+    if (foreign := foreign_column(text)) is not None and (is_here(foreign) or text not in registered()):
         from .reaching import reached
 
         return reached(foreign, text)
