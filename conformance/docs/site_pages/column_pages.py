@@ -30,7 +30,7 @@ OURS = "reference"
 def implementations() -> dict[str, str]:
     """``pkg.module:Attribute`` by name: what is registered, then the witnesses that are not."""
     found = {name: point.value for name, point in sorted(registered().items()) if point.value.startswith("tokenspec")}
-    found = {name: value for name, value in found.items() if name not in foreign_columns()}
+    found = {name: value for name, value in found.items() if name not in foreign_columns() or has_module(name)}
     named = {witness.name: witness.impl for witness in read_witnesses().witness if witness.impl not in found.values()}
     return {**found, **{name if name not in found else f"{name}-masks": impl for name, impl in named.items()}}
 
@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
         f"| [{name}]({name}.md) | {', '.join(area.name for area in answered(impl))} | {summary(impl)} |"
         for name, impl in found.items()
     )
-    outside = foreign_columns()
+    outside = {name: column for name, column in foreign_columns().items() if name not in found}
     made |= {f"columns/{name}.md": foreign_page(column) for name, column in outside.items()}
     apart = (
         f"| [{name}]({name}.md) | {', '.join(area.name for area in asked(column))} | {cell(column.description.what)} |"
@@ -60,6 +60,11 @@ def pages() -> dict[str, str]:
         f"\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
     )
     return made
+
+
+def has_module(name: str) -> bool:
+    """Whether the adapter of a column is a module of the suite, which runs in this process too."""
+    return foreign_columns()[name].description.adapter is not None
 
 
 def missing() -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.environment import is_here
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.reach import THIS_MACHINE, Reach, is_address
@@ -49,7 +50,7 @@ def resolve(text: str, reach: Reach = THIS_MACHINE) -> Column:
         module, attribute = SERVERS
         server: Column = getattr(importlib.import_module(module), attribute)(text, reach)
         return server
-    if (foreign := foreign_column(text)) is not None:
+    if (foreign := foreign_column(text)) is not None and (is_here(foreign) or text not in registered()):
         from .reaching import reached
 
         return reached(foreign, text)
