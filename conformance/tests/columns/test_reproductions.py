@@ -17,8 +17,8 @@ import pytest
 
 from tokenspec.adapters.resolve import registered
 from tokenspec.areas.selection import all_cases
+from tokenspec.columns.ranks import HARMONY, write_ranks
 from tokenspec.models import load
-from tokenspec.oracle.ranks import HARMONY, write_ranks
 from tokenspec.reproduction.kept import Reproduction, reproductions
 from tokenspec.requirements import requirements
 
@@ -84,7 +84,7 @@ def printed_there(one: Reproduction, folder: Path) -> str:
     else:
         command = [interpreter(one), str(script), *arguments(one)]
     if "openai-harmony" in one.pins:
-        write_ranks(load("gpt-oss"), folder / HARMONY)
+        write_ranks(load("gpt-oss").directory, folder / HARMONY)
         environment["TIKTOKEN_ENCODINGS_BASE"] = str(folder)
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

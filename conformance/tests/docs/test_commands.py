@@ -49,6 +49,7 @@ NOT_RUN = {
     r"tokenspec (bless|fixtures (cases|erratum|promote)|spec ack|mutants)": "writes into the checkout, or takes hours",
     r"tokenspec new": "test_contributing.py runs them in a copy",
     r"tokenspec (spec check|fixtures (lint|verify))": "tox -e spec,fixtures,witnesses",
+    r"tokenspec columns (make|latest)|tokenspec run .*(--columns|--impl sglang)": "environments of others: tox -e columns",
     r"tokenspec .*--impl https?://|vllm launch": "a server, which is not here: tox -e servers",
     r"tokenspec .*'cmd:node": "node, which may not be here: tox -e adapters",
 }

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from tokenspec.oracle.token_bytes import byte_level_alphabet
+
+HARMONY = "o200k_base.tiktoken"
+"""The name under which openai-harmony looks for its ranks, in the folder that ``TIKTOKEN_ENCODINGS_BASE`` names."""
 
 
 def added_tokens(document: dict[str, Any]) -> dict[str, int]:
@@ -30,3 +36,14 @@ def ranks_of(document: dict[str, Any]) -> dict[bytes, int]:
     if not document["model"].get("ignore_merges") and any(a > b for a, b in pairwise(made)):
         raise ValueError("its merges are not in the order of its ids")
     return {bytes(table[character] for character in token): id_ for token, id_ in plain.items()}
+
+
+def write_ranks(directory: Path, path: Path) -> None:
+    """Write the ranks of the vocabulary in a row's folder: a line a token, its bytes in base64, and its id.
+
+    Raises:
+        ValueError: as for :func:`ranks_of`.
+    """
+    ranks = ranks_of(json.loads((directory / "tokenizer.json").read_text(encoding="utf-8")))
+    ordered = sorted(ranks.items(), key=lambda pair: pair[1])
+    path.write_bytes(b"".join(b"%s %d\n" % (base64.b64encode(piece), rank) for piece, rank in ordered))

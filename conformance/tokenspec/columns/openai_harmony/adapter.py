@@ -7,8 +7,6 @@ the tools; reasoning is a message in the channel ``analysis``, a call one to ``f
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -18,7 +16,7 @@ import openai_harmony as harmony
 
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.columns.openai_wire import arguments_as_text, parsed_call, wrapped
-from tokenspec.columns.ranks import ranks_of
+from tokenspec.columns.ranks import HARMONY, write_ranks
 
 UNREAD = {"continue_final_message", "builtin_tools", "model_identity"}
 
@@ -31,11 +29,8 @@ class Adapter:
         del model
         if assets["family"] != "gpt-oss":
             raise Unsupported("knows gpt-oss alone")
-        document = json.loads((Path(assets["directory"]) / "tokenizer.json").read_text(encoding="utf-8"))
-        ranks = sorted(ranks_of(document).items(), key=lambda pair: pair[1])
-        lines = (b"%s %d\n" % (base64.b64encode(piece), rank) for piece, rank in ranks)
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "o200k_base.tiktoken").write_bytes(b"".join(lines))
+            write_ranks(Path(assets["directory"]), Path(folder) / HARMONY)
             os.environ["TIKTOKEN_ENCODINGS_BASE"] = folder
             self.encoding = harmony.load_harmony_encoding(harmony.HarmonyEncodingName.HARMONY_GPT_OSS)
 
