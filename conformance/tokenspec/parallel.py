@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.adapters.reach import THIS_MACHINE, Reach
+from tokenspec.adapters.addresses import THIS_MACHINE, Askable
 from tokenspec.adapters.resolve import resolve
 from tokenspec.errors import LOST, AdapterError, TokenspecError, WorkersLost
 from tokenspec.runner import Run, run_all
@@ -37,10 +37,10 @@ def by_row(cells: Sequence[Cell]) -> list[list[Cell]]:
     return sorted(groups, key=len, reverse=True)
 
 
-def _start_worker(impls: Sequence[str], reach: Reach) -> None:
+def _start_worker(impls: Sequence[str], askable: Askable) -> None:
     multiprocessing.util.Finalize(None, _stop_worker, exitpriority=10)
     try:
-        _columns.extend(resolve(text, reach) for text in impls)
+        _columns.extend(resolve(text, askable) for text in impls)
     except TokenspecError as error:  # raised here it would only break the pool, without its message
         _trouble.append(str(error))
 
@@ -81,10 +81,10 @@ def run_in_processes(
     jobs: int,
     *,
     exhibit: bool = False,
-    reach: Reach = THIS_MACHINE,
+    askable: Askable = THIS_MACHINE,
 ) -> Iterator[CellResult]:
     """Judge like ``Run``, a row at a time in each of ``jobs`` fresh processes; results come as rows finish."""
-    with workers(jobs, _start_worker, impls, reach) as pool:
+    with workers(jobs, _start_worker, impls, askable) as pool:
         pending = [pool.submit(_judge, group, timeout, exhibit) for group in by_row(cells)]
         for done in as_completed(pending):
             yield from done.result()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenspec.adapters.reach import TOKEN, Reach
+from tokenspec.adapters.addresses import TOKEN, Askable
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
@@ -34,7 +34,7 @@ def run(server, *words: str) -> subprocess.CompletedProcess[str]:
 
 def judged(server, area: str, dialect: str = "auto") -> dict[str, list[Verdict]]:
     """The verdicts of one area by level."""
-    column = resolve(server.address, Reach(dialect))
+    column = resolve(server.address, Askable(dialect))
     found: dict[str, list[Verdict]] = {}
     for result in Run([column], select_cells(Selection(areas=(area,), rows=(ROW,)))):
         for level, findings in by_level(result.findings).items():

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.addresses import THIS_MACHINE, Askable, is_address
 from tokenspec.adapters.environment import is_here
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.adapters.reach import THIS_MACHINE, Reach, is_address
 from tokenspec.errors import AdapterError, UnknownName
 
 GROUP = "tokenspec.adapters"
@@ -34,8 +34,8 @@ def column_of(name: str, impl: Any) -> Column:
     return resolve(impl) if isinstance(impl, str) else InProcess(name, _instance(impl))
 
 
-def resolve(text: str, reach: Reach = THIS_MACHINE) -> Column:
-    """Make the column that ``--impl TEXT`` names; ``reach`` says which servers may be asked.
+def resolve(text: str, askable: Askable = THIS_MACHINE) -> Column:
+    """Make the column that ``--impl TEXT`` names; ``askable`` says which servers may be asked.
 
     Raises:
         UnknownName: nothing of that name.
@@ -48,7 +48,7 @@ def resolve(text: str, reach: Reach = THIS_MACHINE) -> Column:
         return Process(text, text.removeprefix("cmd:"))
     if is_address(text):
         module, attribute = SERVERS
-        server: Column = getattr(importlib.import_module(module), attribute)(text, reach)
+        server: Column = getattr(importlib.import_module(module), attribute)(text, askable)
         return server
     if (foreign := foreign_column(text)) is not None and (is_here(foreign) or text not in registered()):
         from .reaching import reached

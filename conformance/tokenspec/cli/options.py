@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from tokenspec.adapters.reach import AUTO, TOKEN
+from tokenspec.adapters.addresses import AUTO, TOKEN
 from tokenspec.areas.selection import Selection
 from tokenspec.models.spec import Status
 

@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from tokenspec.adapters import Column
+from tokenspec.adapters.addresses import THIS_MACHINE, Askable
 from tokenspec.adapters.environment import made_columns
-from tokenspec.adapters.reach import THIS_MACHINE, Reach
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
@@ -53,7 +53,7 @@ from .own_row import own_rows
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
 
-def columns_of(impls: tuple[str, ...], reach: Reach = THIS_MACHINE) -> list[Column]:
+def columns_of(impls: tuple[str, ...], askable: Askable = THIS_MACHINE) -> list[Column]:
     """Resolve the columns; naming none or one twice is a usage error."""
     if not impls:
         raise UsageError("no implementation given. Try: tokenspec run --impl reference")
@@ -63,7 +63,7 @@ def columns_of(impls: tuple[str, ...], reach: Reach = THIS_MACHINE) -> list[Colu
     with screen(stderr=True).status("starting") as status:
         for text in impls:
             status.update(f"starting {text}")
-            columns.append(resolve(text, reach))
+            columns.append(resolve(text, askable))
     return columns
 
 
@@ -75,7 +75,7 @@ def judge(
     jobs: int = 1,
     *,
     exhibit: bool = False,
-    reach: Reach = THIS_MACHINE,
+    askable: Askable = THIS_MACHINE,
 ) -> list[CellResult]:
     """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order."""
     progress = Progress(
@@ -98,7 +98,7 @@ def judge(
                 return run_all(Run(columns, cells, timeout, exhibit=exhibit), step)
             found: dict[tuple[str, str, str], CellResult] = {}
             names = [column.name for column in columns]
-            for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit, reach=reach):
+            for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit, askable=askable):
                 found[(result.impl, result.row, result.case)] = result
                 step(result)
             return [found[(column.name, cell.row, cell.case.id)] for cell in cells for column in columns]
@@ -168,11 +168,13 @@ def run(
     chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
     with untouched(impls):
-        columns = columns_of(impls, reach := Reach(dialect, hosts))
+        columns = columns_of(impls, askable := Askable(dialect, hosts))
         known = plan_known_failures(chosen, columns, gate or impls)
         cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
         refuse_missing_modules(cells, columns)
-        results = judge(columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, reach=reach)
+        results = judge(
+            columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, askable=askable
+        )
     results = known.judge(results)
     whole = Report(header(columns, cells, known.summary(), oracle, require_judged), results)
     if kept:

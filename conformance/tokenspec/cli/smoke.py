@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tokenspec.adapters import CONVERSE, Column
-from tokenspec.adapters.reach import Reach
+from tokenspec.adapters.addresses import Askable
 from tokenspec.areas import area_of, operations
 from tokenspec.areas.area import NO_ROW, Cell, models_of
 from tokenspec.areas.selection import Selection, load_cases, select_cells
@@ -41,7 +41,7 @@ def smoke(impls: tuple[str, ...], dialect: str, hosts: tuple[str, ...], rows: tu
     """
     asked, rows = rows, click.get_current_context().with_resource(own_rows(rows))
     with untouched(impls):
-        columns = columns_of(impls, Reach(dialect, hosts))
+        columns = columns_of(impls, Askable(dialect, hosts))
         cells = smoke_cells(columns, rows)
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):

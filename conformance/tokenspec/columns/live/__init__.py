@@ -10,9 +10,9 @@ from http import HTTPStatus
 from typing import Any
 
 from tokenspec.adapters import Failed, NotSupported, Ok, Outcome, Refused, Unsupported
+from tokenspec.adapters.addresses import AUTO, Askable, base_of, token_given
 from tokenspec.adapters.capability import Capability
 from tokenspec.adapters.in_process import outcome_of
-from tokenspec.adapters.reach import AUTO, Reach, base_of, token_given
 from tokenspec.columns.live.completions import parsed, streamed
 from tokenspec.columns.live.dialects import DIALECTS, Dialect
 from tokenspec.columns.live.same_row import other_template, other_vocabulary
@@ -32,24 +32,24 @@ Operation = Callable[[dict[str, Any]], dict[str, Any]]
 class LiveServer:
     """One server as a column. One thing is asked at a time; several workers ask side by side (``--jobs``)."""
 
-    def __init__(self, text: str, reach: Reach) -> None:
+    def __init__(self, text: str, askable: Askable) -> None:
         """Ask the server who it is.
 
         Raises:
             UsageError: its address may not be asked, or there is no such dialect.
             AdapterError: it does not answer, or is of no known kind.
         """
-        if reach.dialect not in {AUTO, *DIALECTS}:
-            raise UnknownName("dialect", reach.dialect, [AUTO, *DIALECTS])
+        if askable.dialect not in {AUTO, *DIALECTS}:
+            raise UnknownName("dialect", askable.dialect, [AUTO, *DIALECTS])
         self.name = text
-        self.wire = Wire(base_of(text, reach), token_given())
+        self.wire = Wire(base_of(text, askable), token_given())
         self.rows: dict[str, Row] = {}
         self.goes_on: set[str] = set()
         self.silences, self.slow = 0, 0.0
         self.within(FIRST_SECONDS)
         self.announced: frozenset[str] = frozenset()
         try:
-            self.dialect = self.recognised() if reach.dialect == AUTO else DIALECTS[reach.dialect]
+            self.dialect = self.recognised() if askable.dialect == AUTO else DIALECTS[askable.dialect]
             self.info = {"name": self.dialect.name, "version": self.version(), "homepage": self.dialect.homepage}
             self.operations = self.able()
         except Silent as silent:

@@ -15,7 +15,7 @@ SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True)
-class Reach:
+class Askable:
     """What the command line says of servers.
 
     Attributes:
@@ -27,7 +27,7 @@ class Reach:
     hosts: tuple[str, ...] = ()
 
 
-THIS_MACHINE = Reach()
+THIS_MACHINE = Askable()
 
 
 def is_address(text: str) -> bool:
@@ -35,7 +35,7 @@ def is_address(text: str) -> bool:
     return text.startswith(SCHEMES)
 
 
-def base_of(text: str, reach: Reach) -> str:
+def base_of(text: str, askable: Askable) -> str:
     """The address requests go to: ``http://127.0.0.1:8000``, without a last ``/`` or ``/v1``.
 
     Raises:
@@ -54,7 +54,7 @@ def base_of(text: str, reach: Reach) -> str:
         )
     if not host or parts.query or parts.fragment:
         raise UsageError(f"--impl {text}: give scheme, host and port alone, like http://127.0.0.1:8000")
-    if not (is_here(host) or host in reach.hosts):
+    if not (is_here(host) or host in askable.hosts):
         raise UsageError(
             f"--impl {text}: {host} is not this machine. What is judged, and the token, would be sent there. "
             f"If that is meant, add: --allow-host {host}"

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tokenspec.adapters.reach import Reach, base_of, is_here
+from tokenspec.adapters.addresses import Askable, base_of, is_here
 from tokenspec.adapters.resolve import resolve
 from tokenspec.columns.live.dialects import DIALECTS
 from tokenspec.columns.live.wire import Wire, message_of
@@ -22,27 +22,27 @@ from tokenspec.errors import AdapterError, UsageError
     ],
 )
 def test_this_machine_is_asked(given: str, base: str) -> None:
-    assert base_of(given, Reach()) == base
+    assert base_of(given, Askable()) == base
 
 
 @pytest.mark.parametrize("host", ["gpu7", "10.0.0.7", "0.0.0.0", "localhost.example.org", "127.0.0.1.example.org"])
 def test_another_host_only_when_it_is_named(host: str) -> None:
     assert not is_here(host)
     with pytest.raises(UsageError, match=f"--allow-host {host}"):
-        base_of(f"http://{host}:8000", Reach())
-    assert base_of(f"http://{host}:8000", Reach(hosts=(host,))) == f"http://{host}:8000"
+        base_of(f"http://{host}:8000", Askable())
+    assert base_of(f"http://{host}:8000", Askable(hosts=(host,))) == f"http://{host}:8000"
 
 
 def test_a_password_in_an_address_is_refused_unprinted() -> None:
     with pytest.raises(UsageError, match="TOKENSPEC_TOKEN") as refused:
-        base_of("http://me:secret@127.0.0.1:8000", Reach())
+        base_of("http://me:secret@127.0.0.1:8000", Askable())
     assert "secret" not in str(refused.value)
 
 
 @pytest.mark.parametrize("given", ["http://", "http://127.0.0.1:port", "http://[::1", "http://127.0.0.1:8000?a=b"])
 def test_what_is_no_address_is_refused(given: str) -> None:
     with pytest.raises(UsageError):
-        base_of(given, Reach())
+        base_of(given, Askable())
 
 
 def test_a_server_that_is_not_there_is_an_error_of_its_own() -> None:
@@ -55,7 +55,7 @@ def test_a_server_that_is_not_there_is_an_error_of_its_own() -> None:
 
 def test_dialects_are_named() -> None:
     with pytest.raises(UsageError, match="llama-server"):
-        resolve("http://127.0.0.1:1", Reach("llama-servers"))
+        resolve("http://127.0.0.1:1", Askable("llama-servers"))
     assert all(dialect.silent or dialect.chat_to_ids or dialect.chat_to_text for dialect in DIALECTS.values())
 
 
