@@ -69,7 +69,7 @@ def _looked_up(tokenizer: Tokenizer, sep_tok: str) -> tuple[int | None, int, tup
         return vocabulary.get(sep_tok), max(vocabulary.values()), tuple(ids[0] for ids in words if len(ids) == 1)
 
     size = getattr(tokenizer, "__len__", None)
-    return found() if size is None else remembered(tokenizer, "separator", (sep_tok, size()), found)
+    return found() if size is None else remembered(tokenizer, "separator", (sep_tok, STEP_WORDS, size()), found)
 
 
 def _with_token(tokenizer: Tokenizer, sep_tok: str) -> Tokenizer:
