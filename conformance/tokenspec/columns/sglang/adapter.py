@@ -46,6 +46,10 @@ class Adapter:
         self.forced, self.toggle = detection.detect_reasoning_pattern(template)
         self.reasoning = detection.detect_reasoning_parser(template, self.vocabulary, self.toggle, self.forced)
         self.calls = detection.detect_tool_call_parser(template, self.vocabulary, self.toggle, self.forced)
+        if self.calls == "gpt-oss":
+            raise Unsupported(
+                "its server prepares completions of gpt-oss for the parsers, and the package has no server"
+            )
         if not self.reasoning and not self.calls:
             raise Unsupported("detects no parser for the template")
 
@@ -56,8 +60,12 @@ class Adapter:
         tools = [Tool.model_validate(tool) for tool in wrapped(request["tools"])]
         toggle = self.toggle and self.toggle.toggle_param
         off = toggle and request["options"].get(toggle, self.toggle.default_enabled) is False
-        reasoning = self.reasoning and not off and ReasoningParser(self.reasoning, force_reasoning=self.forced or None)
-        return reasoning or None, FunctionCallParser(tools, self.calls) if tools and self.calls else None
+        calls = FunctionCallParser(tools, self.calls) if tools and self.calls else None
+        if not self.reasoning or off:
+            return None, calls
+        active = calls is not None
+        forced = self.forced or None
+        return ReasoningParser(self.reasoning, force_reasoning=forced, tool_call_parser_active=active), calls
 
     def parse(self, request: dict[str, Any]) -> dict[str, Any]:
         """A whole completion."""
