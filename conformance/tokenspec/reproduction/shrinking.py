@@ -53,7 +53,7 @@ def one_round(value: Any, fails: Fails, end: float) -> Any:
         from hypothesis.errors import NoSuchExample
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"shrinking needs {error.name}. Run: pip install 'tokenspec[pytest]', or give --as-it-is"
+            f"shrinking needs {error.name}. Run: pip install 'tokenspec[pytest]', or keep the input: --seconds 0"
         ) from error
 
     asked: list[bool] = []

@@ -28,11 +28,11 @@ class Vocabulary:
 
     def get_vocab(self) -> dict[str, int]:
         """Tokens and their ids."""
-        return self.tokenizer.get_vocab()
+        return dict(self.tokenizer.get_vocab())
 
     def decode(self, ids: list[int]) -> str:
         """The text of ids, special tokens included."""
-        return self.tokenizer.decode(ids, skip_special_tokens=False)
+        return str(self.tokenizer.decode(ids, skip_special_tokens=False))
 
 
 class Adapter:
