@@ -182,7 +182,7 @@ WEAKENINGS = {
     "every exception is unsupported": begins(*OUTCOME, "return NotSupported(str(error))"),
     "a refusal is an error": begins(*OUTCOME, "return Failed(str(error))"),
     "unknown fields are dropped": weak("runner", "Run.call", "convert(outcome.output, _, where=__)", f"convert({KNOWN}, _, where=__)"),
-    "a changed input goes unnoticed": weak("runner", "Run.judge_row", "copy.deepcopy(request)", "request"),
+    "a changed input goes unnoticed": weak("runner", "Run.judge_cell", "copy.deepcopy(request)", "request"),
     "the exit code is always 0": begins(*EXIT, "return 0"),
     "the exit code ignores failures": weak("verdict", "Finding.non_conformant", "self.verdict in NON_CONFORMANT", "self.verdict in {Verdict.XPASS}"),
     "the exit code ignores refusals": weak("verdict", "Finding.non_conformant", "self.verdict in NON_CONFORMANT", "self.verdict in {Verdict.FAIL, Verdict.XPASS}"),

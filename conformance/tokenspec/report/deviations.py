@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from tokenspec.areas import areas
-from tokenspec.areas.selection import load_cases, rows_of
+from tokenspec.areas.selection import borrowed_cases, load_cases, rows_of
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
 from tokenspec.models import specs
@@ -153,7 +153,7 @@ def was_covered(deviation: Deviation, judged: set[tuple[str, str]], chosen: set[
         area for area in areas().values() if any(check.startswith(f"{area.name}.") for check in deviation.checks)
     ]
     for area in of_areas:
-        for case in load_cases(area):
+        for case in (*load_cases(area), *(own for _, own in borrowed_cases(area))):
             for row in rows_of(area, case, known):
                 if not deviation.covers(row, case.id):
                     continue
