@@ -18,7 +18,7 @@ class LoadedModel:
     ``family`` names the renderer, None where it is to be found; ``directory`` holds ``tokenizer.json``,
     ``tokenizer_config.json`` and ``chat_template.jinja``. ``wire`` are the row's declared facts: ``assistant_open``,
     ``assistant_close``, ``placeholder`` (lists of strings) and ``straddle``. ``renderers`` are those that were asked
-    for last, by what asked for them.
+    for last, by what asked for them; ``kept`` is what else was made of the row, as long as it is loaded.
     """
 
     id: str
@@ -28,6 +28,7 @@ class LoadedModel:
     status: str
     wire: Mapping[str, Any] = field(default_factory=dict)
     renderers: dict[str, Any] = field(default_factory=dict, compare=False)
+    kept: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @cached_property
     def tokenizer(self) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,12 +35,21 @@ SETTINGS = ("whitespace", "most_whitespace")
 QUERY_FIELDS = {"mode", "max_tokens", "max_length", "grammar_check"}
 
 
+VOCABULARY = "bytes of tokens"
+"""What a row keeps its vocabulary as, for the many requests about it."""
+
+
 class Model(Protocol):
     """What this operation needs of a loaded row."""
 
     @property
     def directory(self) -> str:
         """A Hugging Face tokenizer folder."""
+        ...
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What was made of the row before."""
         ...
 
 
@@ -179,12 +187,11 @@ def vocabulary_of(request: Mapping[str, Any], models: Mapping[str, Model]) -> To
     if inline is not None:
         with placed("/vocabulary"):
             return small_vocabulary(*map(read_bytes, inline["merged"]), special=inline.get("special", ()))
-    if request.get("model") not in models:
+    model = models.get(request.get("model", ""))
+    if model is None:
         raise TokenSpecError("expected a loaded row", field="model")
-    return _of_directory(models[request["model"]].directory)
-
-
-@lru_cache(maxsize=2)
-def _of_directory(directory: str) -> TokenBytes:
-    """The vocabulary of a folder; kept for the many requests about one row."""
-    return TokenBytes.from_json((Path(directory) / "tokenizer.json").read_text(encoding="utf-8"))
+    if VOCABULARY not in model.kept:
+        path = Path(model.directory) / "tokenizer.json"
+        model.kept[VOCABULARY] = TokenBytes.from_json(path.read_text(encoding="utf-8"))
+    found: TokenBytes = model.kept[VOCABULARY]
+    return found
