@@ -1,7 +1,8 @@
-"""Where the fixtures and the spec lie: packaged inside the wheel, or beside the code in a checkout."""
+"""Where the fixtures and the spec lie: packaged inside the wheel, or beside the code in a checkout; and the cache."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,13 @@ def data_root() -> Path:
     """The folder that holds ``fixtures/`` and ``spec/``: the wheel's ``_data`` or the checkout's root."""
     packaged = PACKAGE / "_data"
     return packaged if packaged.is_dir() else PACKAGE.parents[1]
+
+
+def cache_dir() -> Path:
+    """What is kept for this user; ``TOKENSPEC_CACHE_DIR`` wins over the platform's folder."""
+    import platformdirs  # not in the environments of columns, which import this module
+
+    return Path(os.environ.get("TOKENSPEC_CACHE_DIR") or platformdirs.user_cache_dir("tokenspec"))
 
 
 def fixtures_dir() -> Path:

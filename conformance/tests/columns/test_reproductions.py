@@ -12,12 +12,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import platformdirs
 import pytest
 
 from tokenspec.adapters.resolve import registered
 from tokenspec.areas.selection import all_cases
 from tokenspec.columns.ranks import HARMONY, write_ranks
+from tokenspec.data import cache_dir
 from tokenspec.models import load
 from tokenspec.reproduction.kept import Reproduction, reproductions
 from tokenspec.requirements import requirements
@@ -38,7 +38,7 @@ def holds(python: str) -> frozenset[tuple[str, str]]:
 
 
 def cached(pattern: str) -> list[Path]:
-    return sorted(Path(os.environ.get("TOKENSPEC_CACHE_DIR") or platformdirs.user_cache_dir("tokenspec")).glob(pattern))
+    return sorted(cache_dir().glob(pattern))
 
 
 def interpreter(one: Reproduction) -> str:

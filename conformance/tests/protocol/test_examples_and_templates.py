@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.compilers import needs
-from tokenspec.adapters.environment import is_here
+from tokenspec.adapters.environment import is_made
 from tokenspec.adapters.foreign import foreign_columns
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
@@ -87,7 +87,7 @@ def test_the_node_column_says_what_is_missing_where_its_packages_are_absent(tmp_
 @needs_node
 def test_the_node_column_agrees_with_transformers_but_for_its_engine() -> None:
     impl = "huggingface-jinja"
-    if not is_here(foreign_columns()[impl]):
+    if not is_made(foreign_columns()[impl]):
         pytest.skip(f"npm packages missing; run: tokenspec columns make {impl}")
     assert exit_code(judged(impl, ("protocol",)), frozenset({impl})) == 0
     smooth = judged(impl, ("render",), ("toy-bpe",), ("role-user", "role-system-five-turns", "schema-one-tool"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tokenspec.adapters import NotSupported, Ok, Refused
-from tokenspec.adapters.environment import is_here
+from tokenspec.adapters.environment import is_made
 from tokenspec.adapters.foreign import foreign_columns
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
@@ -14,7 +14,7 @@ NAME = "huggingface-jinja"
 
 @pytest.mark.node
 def test_it_answers_and_refuses():
-    if not is_here(foreign_columns()[NAME]):
+    if not is_made(foreign_columns()[NAME]):
         pytest.skip(f"npm packages missing; run: tokenspec columns make {NAME}")
     column = resolve(NAME)
     cells = {cell.case.slug: cell for cell in select_cells(Selection(areas=("template-engine",), rows=("-",)))}

@@ -11,9 +11,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import platformdirs
-
 from tokenspec.adapters.foreign import Foreign, foreign_columns
+from tokenspec.data import cache_dir
 from tokenspec.errors import AdapterError
 
 TIMEOUT = 1800.0
@@ -36,7 +35,7 @@ class NotMakeable(AdapterError):
 
 def environments() -> Path:
     """The folder with all environments; ``TOKENSPEC_CACHE_DIR`` moves it."""
-    return Path(os.environ.get("TOKENSPEC_CACHE_DIR") or platformdirs.user_cache_dir("tokenspec")) / "columns"
+    return cache_dir() / "columns"
 
 
 def place(column: Foreign) -> Path:
@@ -54,14 +53,14 @@ def python_of(environment: Path) -> Path:
     return environment / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
-def is_here(column: Foreign) -> bool:
+def is_made(column: Foreign) -> bool:
     """Whether its environment is made."""
     return place(column).is_dir()
 
 
 def made_columns() -> list[str]:
     """The columns of this package whose environment is here."""
-    return [name for name, column in foreign_columns().items() if is_here(column)]
+    return [name for name, column in foreign_columns().items() if is_made(column)]
 
 
 def interpreter(column: Foreign) -> str:

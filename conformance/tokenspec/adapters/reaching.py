@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenspec.adapters import Column, NotSupported, Outcome
 from tokenspec.adapters.capability import Capability
-from tokenspec.adapters.environment import is_here, place, python_of
+from tokenspec.adapters.environment import is_made, place, python_of
 from tokenspec.adapters.foreign import Foreign
 from tokenspec.adapters.stdio import Process
 from tokenspec.errors import AdapterError
@@ -49,7 +49,7 @@ class NotMade:
 
 def reached(column: Foreign, name: str) -> Column:
     """The column over its pipe, or what stands for it while its environment is not made."""
-    return Process(name, shlex.join(command(column))) if is_here(column) else NotMade(column, name)
+    return Process(name, shlex.join(command(column))) if is_made(column) else NotMade(column, name)
 
 
 def command(column: Foreign) -> Sequence[str]:

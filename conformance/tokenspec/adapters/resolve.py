@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenspec.adapters import Column
 from tokenspec.adapters.addresses import THIS_MACHINE, Askable, is_address
-from tokenspec.adapters.environment import is_here
+from tokenspec.adapters.environment import is_made
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.errors import AdapterError, UnknownName
@@ -50,11 +50,11 @@ def resolve(text: str, askable: Askable = THIS_MACHINE) -> Column:
         module, attribute = SERVERS
         server: Column = getattr(importlib.import_module(module), attribute)(text, askable)
         return server
-    if (foreign := foreign_column(text)) is not None and (is_here(foreign) or text not in registered()):
+    points = registered()
+    if (foreign := foreign_column(text)) is not None and (is_made(foreign) or text not in points):
         from .reaching import reached
 
         return reached(foreign, text)
-    points = registered()
     if text in points:
         try:
             return InProcess(text, _instance(points[text].load()))

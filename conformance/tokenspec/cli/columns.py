@@ -63,14 +63,14 @@ def said_by(adapter: type) -> str:
 
 def foreign() -> list[Sequence[str]]:
     """The columns with an environment of their own."""
-    from tokenspec.adapters.environment import is_here
+    from tokenspec.adapters.environment import is_made
     from tokenspec.adapters.foreign import foreign_columns
 
     return [
         (
             name,
             column.version,
-            "yes" if is_here(column) else "no",
+            "yes" if is_made(column) else "no",
             areas_of(column.description.operations),
             f"{column.description.what}; {column.needs}",
         )

@@ -6,6 +6,7 @@ Packages that have such an engine, and nothing else that is judged, are columns 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
@@ -64,7 +65,7 @@ def stepped(engine: Engine, prefix: list[int], steps: list[Mapping[str, Any]]) -
     return {"steps": answers}
 
 
-class SteppedColumn:
+class SteppedColumn(ABC):
     """A package that masks by a vocabulary and a grammar, without special tokens in either.
 
     Attributes:
@@ -104,11 +105,12 @@ class SteppedColumn:
             raise Unsupported("not installed")
 
     @staticmethod
+    @abstractmethod
     def tokens(known: Any) -> Any:
         """The vocabulary as the package reads it."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def engine(grammar: dict[str, Any], tokens: Any, known: Any) -> Engine:
         """The engine of a grammar.
 
@@ -116,7 +118,6 @@ class SteppedColumn:
             Rejected: the package refuses the grammar.
             Unsupported: it has no such grammar.
         """
-        raise NotImplementedError
 
 
 @lru_cache(maxsize=2)

@@ -16,7 +16,7 @@ def parsed_call(name: str | None, arguments: str | None) -> dict[str, Any]:
     """A call whose arguments are JSON text; text that is no JSON comes as it is, marked so."""
     try:
         return {"name": name, "arguments": json.loads(arguments or "{}")}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"name": name, "arguments": None, "raw": arguments, "status": "invalid_json"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -11,12 +12,12 @@ from tokenspec.adapters import Rejected, Unsupported
 Encode = Callable[[str], list[int]]
 
 
-class EncodedTemplate:
+class EncodedTemplate(ABC):
     """An adapter whose text is ``apply_chat_template``'s and whose ids are the library's."""
 
+    @abstractmethod
     def encoder(self, folder: str) -> Encode:
         """The library's encoding with the vocabulary in a row's folder; special tokens in a text are special."""
-        raise NotImplementedError
 
     def load(self, model: str, assets: dict[str, Any]) -> None:
         """Read a row; one is kept. What the library cannot read is *unsupported*, in its own words."""

@@ -7,7 +7,6 @@ nothing appears under its final name before it is complete.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 import time
@@ -15,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
 from filelock import FileLock
 
+from tokenspec.data import cache_dir
 from tokenspec.models.errors import FetchError, IntegrityError
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ STALE_SECONDS = 24 * 3600.0
 
 def cache_root() -> Path:
     """The folder everything is kept in; ``TOKENSPEC_CACHE_DIR`` wins over the platform's default."""
-    return Path(os.environ.get("TOKENSPEC_CACHE_DIR") or platformdirs.user_cache_dir("tokenspec")) / "models"
+    return cache_dir() / "models"
 
 
 def sha256(data: bytes) -> str:

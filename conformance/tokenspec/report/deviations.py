@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -75,6 +75,12 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     def judges(self, check: str) -> bool:
         """Whether a check is among those it makes fail."""
         return any(fnmatchcase(check, pattern) for pattern in self.checks)
+
+
+def reason_in(reasons: Mapping[str, Any], impl: str, result: CellResult, finding: Finding) -> Deviation | None:
+    """The first cause in a report's header that explains a finding of a cell; None where nobody has looked at it."""
+    entries = msgspec.convert((reasons.get(impl) or {}).get("deviation", []), list[Deviation])
+    return next((one for one in entries if any(explained is finding for explained in one.explains(result))), None)
 
 
 class Reasons(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

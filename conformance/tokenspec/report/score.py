@@ -12,7 +12,7 @@ import msgspec
 
 from tokenspec.errors import FixtureError, UsageError
 from tokenspec.report.causes import causes_of
-from tokenspec.report.deviations import Deviation
+from tokenspec.report.deviations import reason_in
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.tally import tallies
@@ -84,8 +84,7 @@ def columns_of(report: Report) -> dict[str, ScoredColumn]:
         if len(kept) == CAUSES:
             continue
         result, finding = cause.smallest(report.header["sizes"])
-        entries = msgspec.convert((reasons.get(cause.impl) or {}).get("deviation", []), list[Deviation])
-        known = next((one for one in entries if any(it is finding for it in one.explains(result))), None)
+        known = reason_in(reasons, cause.impl, result, finding)
         kept.append(
             ScoredCause(
                 said=cause.said,

@@ -19,7 +19,7 @@ from tokenspec.errors import UsageError
 from tokenspec.models import Row, load
 from tokenspec.report.catalog import versions
 from tokenspec.report.causes import Cause, causes_of, name_of
-from tokenspec.report.deviations import Deviation
+from tokenspec.report.deviations import Deviation, reason_in
 from tokenspec.report.jsonl import Report
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.requirements import requirements
@@ -86,7 +86,7 @@ def issue(report: Report, cause: Cause, *, seconds: float) -> str:
     """
     found = met_again(report, cause)
     try:
-        least = shrunk(found, cause.said, seconds) if seconds and found.cell.area.oracle else found
+        least = shrunk(found, cause.said, seconds) if seconds else found
     finally:
         found.column.close()
     return "\n\n".join(parts(least, found, cause, reviewed(report, cause))) + "\n"
@@ -141,12 +141,7 @@ def shrunk(found: Found, said: str, seconds: float) -> Found:
 
 def reviewed(report: Report, cause: Cause) -> Deviation | None:
     """The reviewed entry that speaks of the cause's smallest cell; None where nobody has looked at it."""
-    reasons = report.header["reasons"].get(cause.impl)
-    result, finding = cause.smallest(report.header["sizes"])
-    for entry in msgspec.convert((reasons or {}).get("deviation", []), list[Deviation]):
-        if any(explained is finding for explained in entry.explains(result)):
-            return entry
-    return None
+    return reason_in(report.header["reasons"], cause.impl, *cause.smallest(report.header["sizes"]))
 
 
 def parts(least: Found, found: Found, cause: Cause, entry: Deviation | None) -> Iterator[str]:

@@ -28,6 +28,7 @@ import msgspec
 
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
+from tokenspec.report.deviations import Judgement
 from tokenspec.store.canonical import convert
 
 REQUIREMENT = re.compile(r"(?P<name>@?[\w./-]+)==(?P<version>[\w.+-]+)")
@@ -42,7 +43,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     language: Literal["python", "javascript"] = "python"
     ci: bool
     title: str
-    verdict: Literal["real", "policy", "sources disagree"]
+    verdict: Judgement
     why: str
     cites: list[str]
     case: str | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from tokenspec.adapters import Unsupported
+from tokenspec.columns.openai_wire import parsed_call
 
 Send = Callable[[dict[str, Any]], Any]
 REASONING = ("reasoning_content", "reasoning", "thinking")
@@ -77,11 +77,7 @@ def reasoning_of(message: dict[str, Any]) -> str | None:
 def call_of(call: dict[str, Any]) -> dict[str, Any]:
     """A call; arguments that are no JSON are said to be none."""
     function = call["function"]
-    found = {"name": function.get("name"), "id": call.get("id")}
-    try:
-        return {**found, "arguments": json.loads(function["arguments"] or "{}")}
-    except (ValueError, RecursionError):
-        return {**found, "arguments": None, "raw": function["arguments"], "status": "invalid_json"}
+    return {"id": call.get("id"), **parsed_call(function.get("name"), function["arguments"])}
 
 
 def delta_of(delta: dict[str, Any], known: set[int]) -> dict[str, Any]:
