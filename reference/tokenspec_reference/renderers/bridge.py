@@ -229,11 +229,20 @@ def _suffix(
 def _first_accepted(
     render: RenderParts, ahead: list[Message], new_messages: Sequence[Message], tools: Any
 ) -> tuple[str, list[Span], Chat] | None:
-    """The short conversation in the first spelling of its calls that the template accepts."""
-    for turn in spellings(ahead[-1]):
+    """The short conversation in the first spelling of its calls that the template accepts, as text or in parts."""
+    written = [[*ahead[:-1], turn] for turn in spellings(ahead[-1])]
+    for own in (*written, *(list(map(in_parts, messages)) for messages in written)):
         with suppress(TemplateRejects, InvalidMessages):
-            return render([*ahead[:-1], turn, *new_messages], tools=tools)
+            return render([*own, *new_messages], tools=tools)
     return None
+
+
+def in_parts(message: Message) -> Message:
+    """A message whose text is one part, as some templates insist on; one without text is left as it is."""
+    content = message.get("content")
+    if not content or not isinstance(content, str):
+        return message
+    return {**message, "content": [{"type": "text", "text": content}]}
 
 
 def spellings(turn: Message) -> list[Message]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
-from tokenspec_reference.renderers.bridge import spellings
+from tokenspec_reference.renderers.bridge import in_parts, spellings
 from tokenspec_reference.renderers.families import FAMILIES, load_family
 from tokenspec_reference.renderers.parsing import call_formats
 from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
@@ -104,12 +104,9 @@ def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[s
 def _questions() -> Iterator[tuple[Mapping[str, Any], Any]]:
     """A question in the forms that templates insist on: text or parts, without tools or with one."""
     for tools in (None, [TOOL]):
-        yield {"role": "user", "content": ASK}, tools
-        yield {"role": "user", "content": _parts(ASK)}, tools
-
-
-def _parts(text: str) -> list[dict[str, str]]:
-    return [{"type": "text", "text": text}]
+        question = {"role": "user", "content": ASK}
+        yield question, tools
+        yield in_parts(question), tools
 
 
 def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
@@ -120,9 +117,7 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
     found: str | None = None
     for question, tools in _questions():
-        in_parts = isinstance(question["content"], list) and turn["content"]
-        formed = {**turn, "content": _parts(turn["content"]) if in_parts else turn["content"]}
-        for spelled in _spellings(formed):
+        for spelled in _spellings(in_parts(turn) if isinstance(question["content"], list) else turn):
             try:
                 whole, *_ = renderer.render_parts([question, spelled], tools=tools, add_generation_prompt=False)
                 ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
@@ -135,7 +130,7 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     return found
 
 
-def _spellings(turn: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _spellings(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """A turn as a bridge spells it, each form also with no content in place of an empty one."""
     for spelled in spellings(turn):
         yield spelled

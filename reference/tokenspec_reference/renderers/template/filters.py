@@ -168,12 +168,16 @@ def _escape(context: Context, value: Any) -> str:
     return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
 
 
+def _forceescape(context: Context, value: Any) -> str:
+    return escaped(_tracked(context, value).unmarked())
+
+
 def _random(context: Context, seq: Any) -> str:  # noqa: ARG001
     raise UnsupportedByReference("the template draws at random, so its text is not reproducible", field="chat_template")
 
 
 _COMPUTING = frozenset(
-    {"filesizeformat", "forceescape", "pprint", "striptags", "truncate", "urlencode", "urlize", "wordwrap", "xmlattr"}
+    {"filesizeformat", "pprint", "striptags", "truncate", "urlencode", "urlize", "wordwrap", "xmlattr"}
 )
 """Filters of Jinja that compute text; the others return what they were given, or no text."""
 
@@ -193,5 +197,6 @@ _OWN: dict[str, Filter] = {
     "safe": _safe,
     "escape": _escape,
     "e": _escape,
+    "forceescape": _forceescape,
     "random": _random,
 }

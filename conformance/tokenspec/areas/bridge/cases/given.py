@@ -15,12 +15,14 @@ from tokenspec.areas.bridge.cases.build import (
     text,
     turn,
 )
-from tokenspec.areas.render.cases.build import Message, assistant, thinking, tool, user
+from tokenspec.areas.render.cases.build import Message, assistant, text_part, thinking, tool, user
+from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS, STRICT_TURNS
 from tokenspec.store.records import Case
 
 HEAD = "{{ '<|im_start|>' ~ m.role ~ '\\n' }}"
 PROMPT = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 HERMES = ["qwen3", "toy-bpe"]
+STRICT = "{% set message = m %}" + STRICT_TURNS
 RESULT = tool("21 C", "callrome1")
 LISBON = assistant("Lisbon.")
 
@@ -73,6 +75,23 @@ TEMPLATES = (
         chat("{% if m.reasoning_content %}<reason>{{ m.reasoning_content }}</reason>\n{% endif %}{{ m.content }}"),
         thinking("South-west.", "Lisbon."),
         [NEXT],
+    ),
+    given(
+        "strict-tools",
+        "A template that refuses all but whole tools, and users and answers in turn.",
+        STRICT_TOOLS + chat("{{ m.content }}", STRICT),
+        LISBON,
+        [NEXT],
+        tools=TOOLS,
+        messages=[ASK],
+    ),
+    given(
+        "strict-parts",
+        "A template that refuses all but parts of text, and users and answers in turn.",
+        chat(STRICT_PARTS, STRICT),
+        assistant([text_part("Lisbon.")]),
+        [user([text_part("Thanks.")])],
+        messages=[user([text_part("Where?")])],
     ),
     given(
         "text-arguments",

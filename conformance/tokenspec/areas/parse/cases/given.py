@@ -6,10 +6,12 @@ from typing import Any
 
 from tokenspec.areas.bridge.cases.build import OSLO, ROME, STOP, TOOLS, Piece, parse, text, turn
 from tokenspec.areas.render.cases.build import Message, assistant, calling, thinking
+from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS, STRICT_TURNS
 from tokenspec.store.records import Case
 
 GIVEN = ("RND-005", "RND-060", "RND-066")
 CALLS = (*GIVEN, "RND-061")
+STRICT = "{% set message = m %}" + STRICT_TURNS
 R, C = "{{ m.reasoning_content }}", "{{ m.content or '' }}"
 NAME, ARGUMENTS = "{{ f.name }}", "{{ f.arguments | tojson }}"
 
@@ -109,6 +111,21 @@ THOUGHTS = (
         "What the template puts around an answer is no content.",
         chat(f"<answer>\n{C}\n</answer>\n"),
         assistant("Lisbon."),
+    ),
+    given(
+        "strict-tools",
+        "A template that refuses all but whole tools, and users and answers in turn.",
+        STRICT_TOOLS + chat(STRICT + thought(f"<reason>\n{R}\n</reason>\n\n") + C, question=STRICT + "{{ m.content }}"),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "South-west."},
+        tools=TOOLS,
+    ),
+    given(
+        "strict-parts",
+        "A template that refuses all but parts of text, and users and answers in turn.",
+        chat(STRICT + thought(f"<reason>\n{R}\n</reason>\n\n") + STRICT_PARTS, question=STRICT + STRICT_PARTS),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "South-west."},
     ),
     given(
         "parts-alone",

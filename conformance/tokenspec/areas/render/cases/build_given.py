@@ -21,6 +21,25 @@ HEAD = "{{ '<|im_start|>' ~ message.role ~ '\\n' }}"
 TAIL = "{{ '<|im_end|>\\n' }}"
 PROMPT = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 LOOP = "{% for message in messages %}"
+STRICT_TURNS = (
+    "{% if message.role != ['user', 'assistant'][loop.index0 % 2] %}{{ raise_exception('roles must alternate') }}"
+    "{% endif %}"
+)
+"""In a loop: users and answers take turns."""
+
+STRICT_PARTS = (
+    "{% for part in message.content %}{% if part.type != 'text' or not part.text %}"
+    "{{ raise_exception('a part must be a text') }}{% endif %}{{ part.text }}{% endfor %}"
+)
+"""In a loop: the content is parts of text."""
+
+STRICT_TOOLS = (
+    "{% for tool in tools or [{}] %}{% if tool.type != 'function' or not tool.function.name or not "
+    "tool.function.description or tool.function.parameters.type != 'object' or "
+    "tool.function.parameters.properties is not mapping %}{{ raise_exception('tools must be whole') }}{% endif %}"
+    "{% endfor %}"
+)
+"""Ahead of the loop: there are tools, and each says all that a tool may say."""
 
 
 def chat(*printed: str, ahead: str = "", loop: str = LOOP) -> str:

@@ -218,4 +218,14 @@ WRITTEN = (
     ),
 )
 
-CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN)
+REPEATED = forms(
+    "repeated",
+    "Bodies whose words stand in the separator, too, or in what the template puts beside them.",
+    (
+        ("q<b>", "{{ (C ~ 'b').split('<b>')[1] }}|{{ (C ~ 'b').rsplit('<b>', 1)[1] }}|{{ ('b' ~ C).split('<b>')[0] }}"),
+        ("q b", "{{ (C ~ ' b ').split()[1] }}|{{ ('b ' ~ C).split()[1] }}"),
+        ("def", "{{ C.replace('', '-', 3) }}|{{ C.replace('', '-', 4) }}|{{ 'abc'.replace('', C, 3) }}"),
+    ),
+)
+
+CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN, REPEATED)

@@ -14,7 +14,18 @@ from tokenspec.areas.render.cases.build import (
     tool,
     user,
 )
-from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, TAIL, chat, forms, given
+from tokenspec.areas.render.cases.build_given import (
+    HEAD,
+    LOOP,
+    PROMPT,
+    STRICT_PARTS,
+    STRICT_TOOLS,
+    STRICT_TURNS,
+    TAIL,
+    chat,
+    forms,
+    given,
+)
 
 BLOCKS = (
     forms(
@@ -130,6 +141,21 @@ PROMPTS = (
         + PROMPT,
         [user([text_part("One?")]), assistant([text_part("Two.")]), user([text_part("Three?")])],
         tools=[WEATHER],
+        options=GENERATE,
+    ),
+    given(
+        "strict-tools",
+        "A template that refuses all but whole tools, and users and answers in turn.",
+        STRICT_TOOLS + LOOP + STRICT_TURNS + HEAD + "{{ message.content }}" + TAIL + "{% endfor %}" + PROMPT,
+        [user("One?"), assistant("Two."), user("Three?")],
+        tools=[WEATHER],
+        options=GENERATE,
+    ),
+    given(
+        "strict-parts",
+        "A template that refuses all but parts of text, and users and answers in turn.",
+        LOOP + STRICT_TURNS + HEAD + STRICT_PARTS + TAIL + "{% endfor %}" + PROMPT,
+        [user([text_part("One?")]), assistant([text_part("Two.")]), user([text_part("Three?")])],
         options=GENERATE,
     ),
     given(

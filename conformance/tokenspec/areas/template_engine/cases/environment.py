@@ -51,6 +51,19 @@ CASES = [
         "{% set date = '26 Jul 2024' %}{% endif %}{{ date }}",
     ),
     case(
+        "input-named-as-a-part",
+        "053",
+        "TEMPLATE_SCOPE",
+        "An input, and what a template sets, may have the name of any part of an engine.",
+        "{{ state }}{{ context }}{{ loop }}{{ table }}{% set state = 'own' %}{{ state }}{% for budget in [1] %}"
+        "{{ budget }}{{ environment }}{{ state }}{% endfor %}{{ self is defined }}",
+        state="s",
+        context="c",
+        loop="l",
+        table="t",
+        environment="e",
+    ),
+    case(
         "input-hides-function",
         "075",
         "TEMPLATE_DATE",

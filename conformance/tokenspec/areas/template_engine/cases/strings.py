@@ -280,4 +280,28 @@ CASES = [
         "Urlencode and striptags are there.",
         "{{ 'a b/\u00e9?'|urlencode }}|{{ '<b>a</b> &amp;  c'|striptags }}",
     ),
+    case(
+        "sizes-of-files",
+        "070",
+        "TEMPLATE_FORMAT",
+        "Sizes of files, by thousands and by 1024.",
+        "{{ 1|filesizeformat }}|{{ 999|filesizeformat }}|{{ 13000|filesizeformat }}|{{ 1300000|filesizeformat }}|"
+        "{{ 13000|filesizeformat(true) }}|{{ '2e9'|filesizeformat }}",
+    ),
+    case(
+        "escaped-by-force",
+        "070",
+        "TEMPLATE_FORMAT",
+        "What is safe can be escaped by force; attributes are written from a mapping.",
+        "{{ x|safe|forceescape }}|{{ {'a': x, 'b': none, 'c': 1}|xmlattr }}|{{ {'a': 1}|xmlattr(false) }}",
+        x="<'&\">",
+    ),
+    case(
+        "printed-for-reading",
+        "070",
+        "TEMPLATE_FORMAT",
+        "pprint writes as Python's, in lines where it is long.",
+        "{{ x|pprint }}|{{ [x, 1]|pprint }}|{{ {'k': [x] * 12}|pprint }}",
+        x="a quote's",
+    ),
 ]
