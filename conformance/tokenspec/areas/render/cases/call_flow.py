@@ -116,8 +116,8 @@ CASES = (
         "More than ten calls in one turn: indices have two digits.",
         [
             ASK,
-            calling(*(call("add", {"b": n, "a": 0}, f"call_{n:04}") for n in range(11))),
-            *(tool(str(n), f"call_{n:04}") for n in range(11)),
+            calling(*(call("add", {"b": n, "a": 0}, f"call{n:05}") for n in range(11))),
+            *(tool(str(n), f"call{n:05}") for n in range(11)),
         ],
         "PARALLEL_TOOL_CALLS",
         requires=FLOW,

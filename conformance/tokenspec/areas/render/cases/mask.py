@@ -86,8 +86,8 @@ CASES = (
         "Consecutive results may share one turn; each keeps its own index and body.",
         [
             user("Go."),
-            calling(*(call("get_weather", {"city": c}, f"call_000{c}") for c in ("A", "B", "C"))),
-            *(tool(f"\n{c}\n", f"call_000{c}") for c in ("A", "B", "C")),
+            calling(*(call("get_weather", {"city": c}, f"call0000{c}") for c in ("A", "B", "C"))),
+            *(tool(f"\n{c}\n", f"call0000{c}") for c in ("A", "B", "C")),
             assistant("\nABC"),
         ],
         "MASK_BOUNDARY",
