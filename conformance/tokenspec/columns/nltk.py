@@ -29,6 +29,8 @@ class NltkColumn:
         """The measures of the one given segmentation against the gold one."""
         if self.version is None:
             raise Unsupported("not installed")
+        if request["gold"] is not None and not is_partition(request["gold"], len(request["trace"])):
+            raise Unsupported("has strings of boundaries, which spell partitions and nothing else")
         if request["gold"] is not None and not request["engines"] and len(request["given"]) > 1:
             coders = [request["gold"], *(each["offsets"] for each in request["given"])]
             return {"offsets": [[0, len(request["trace"])]], "group": alpha(coders, len(request["trace"]))}
@@ -36,6 +38,12 @@ class NltkColumn:
             raise Unsupported("measures the agreement of given segmentations, nothing else")
         offsets = request["given"][0]["offsets"]
         return {"offsets": offsets, "agreement": measures(request["gold"], offsets, len(request["trace"]))}
+
+
+def is_partition(spans: list[list[int]], length: int) -> bool:
+    """Whether spans cover a text one after the other, none of them empty."""
+    ends = [0, *(end for _, end in spans)]
+    return [start for start, _ in spans] == ends[:-1] and ends[-1] == length and ends == sorted(set(ends))
 
 
 def alpha(coders: list[list[list[int]]], length: int) -> dict[str, float]:

@@ -6,6 +6,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tokenspec.adapters import Unsupported
+
+
+def require_served(request: Mapping[str, Any]) -> None:
+    """Refuse completions that no server has parsers for: they are chosen when it starts, and read calls of tools.
+
+    Raises:
+        Unsupported: the completion calls what was not offered, or is written in another template than the row's.
+    """
+    if request["undeclared_calls"]:
+        raise Unsupported("takes calls of tools that were offered, and no others")
+    if "chat_template" in request["options"]:
+        raise Unsupported("has the parsers of the template that it was started with")
+
 
 def wrapped(tools: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     """Tools in the form ``{"type": "function", "function": {...}}``."""
@@ -21,9 +35,13 @@ def parsed_call(name: str | None, arguments: str | None) -> dict[str, Any]:
 
 
 def without_stop(text: str, stops: Sequence[str]) -> str:
-    """A completion as a server hands it to its parsers: the token that ended it is gone."""
-    found = next((stop for stop in stops if stop and text.endswith(stop)), "")
-    return text.removesuffix(found)
+    """A completion as a server hands it to its parsers: the token that ended it is gone, and what came behind it.
+
+    A server samples nothing behind such a token; where completions have it twice, both go.
+    """
+    while found := next((stop for stop in stops if stop and text.endswith(stop)), ""):
+        text = text.removesuffix(found)
+    return text
 
 
 def chunks_without_stop(texts: Sequence[str], stops: Sequence[str]) -> list[str]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import ValidationError
 from transformers import AutoTokenizer
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.parser import ParserManager
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns.openai_wire import chunks_without_stop, parsed_call, without_stop, wrapped
+from tokenspec.columns.openai_wire import chunks_without_stop, parsed_call, require_served, without_stop, wrapped
 
 QWEN, CODER, LAGUNA = ("hermes", "qwen3"), ("qwen3_coder", "qwen3"), ("poolside_v1", "poolside_v1")
 PARSERS: dict[str, tuple[str | None, str | None]] = {
@@ -68,17 +69,18 @@ class Adapter:
 
     def asked(self, request: dict[str, Any]) -> tuple[Any, Any]:
         """A fresh parser, and the request as a client would have sent it."""
-        if request["undeclared_calls"]:
-            raise Unsupported("takes calls of tools that were offered, and no others")
+        require_served(request)
         tools = wrapped(request["tools"])
-        sent = ChatCompletionRequest.model_validate(
-            {
-                "model": request["model"],
-                "messages": [{"role": "user", "content": ""}],
-                "chat_template_kwargs": request["options"],
-                **({"tools": tools, "tool_choice": "auto"} if tools else {}),
-            }
-        )
+        body = {
+            "model": request["model"],
+            "messages": [{"role": "user", "content": ""}],
+            "chat_template_kwargs": request["options"],
+            **({"tools": tools, "tool_choice": "auto"} if tools else {}),
+        }
+        try:
+            sent = ChatCompletionRequest.model_validate(body)
+        except ValidationError as error:
+            raise Unsupported("its server refuses a request with these tools") from error
         parser = self.parser(self.tokenizer, sent.tools, chat_template_kwargs=request["options"])
         return parser, parser.adjust_request(sent)
 
