@@ -147,6 +147,19 @@ def test_unsupported_inside_a_claim_fails() -> None:
     assert standing(found).code == 1
 
 
+def one_id_profile(request: Request) -> Request:
+    if request.get("id_profile", "canonical") != "canonical":
+        raise Unsupported("canonical ids only")
+    return request
+
+
+def test_what_is_asked_beside_a_case_is_claimed_too_unless_it_is_left_out() -> None:
+    claimed = judged(Edited(before=one_id_profile, capabilities={"render": {"claim": {}}}))
+    assert blamed(claimed) == {"CNV-005"}
+    left_out = {"render": {"claim": {"without": ["RND-014"]}}}
+    assert blamed(judged(Edited(before=one_id_profile, capabilities=left_out))) == set()
+
+
 def test_what_is_no_capability_is_refused_with_its_place() -> None:
     with pytest.raises(AdapterError, match=r"capabilities.*claims"):
         InProcess("mini", Edited(capabilities={"render": {"claims": {}}}))

@@ -35,7 +35,7 @@ from .adapters.capability import Claim, Profile
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.exhibit import exhibit_of
-from .verdict import SILENT, CellResult, Exhibit, Finding, Verdict, by_level, judgement
+from .verdict import SILENT, CellResult, Exhibit, Finding, Verdict, by_level
 
 DEFAULT_TIMEOUT = 10.0
 KEPT_CLAIMS = "CNV-005"
@@ -250,13 +250,13 @@ def levels_of_a_refusal(cell: Cell, claim: Claim | None, applying: Sequence[Chec
 
 
 def broken_claims(cell: Cell, claim: Claim | None, findings: Sequence[Finding]) -> list[Finding]:
-    """Of each level that is claimed here and not answered, a failure: a claim is a promise (CNV-005)."""
+    """Of each level that is claimed here and in which a check gets no answer, a failure (CNV-005)."""
     if claim is None or not claim.covers(cell.row, words_of(cell)):
         return []
     found = []
     for level, said in by_level(findings).items():
-        silence = judgement(said)
-        if claim.holds_at(level) and silence.verdict is Verdict.UNSUPPORTED:
+        silence = next((one for one in said if one.verdict is Verdict.UNSUPPORTED and claim.asks(one.requires)), None)
+        if claim.holds_at(level) and silence is not None:
             detail = f"claims {cell.area.operation} at {level} and does not answer here\n  because  {silence.detail}"
             found.append(
                 Finding(

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from platformdirs import user_cache_path
 
+from tokenspec.data import cache_dir
 from tokenspec.models.clients import fetch_archive
 from tokenspec.models.spec import Carrier
 from wild.spelled import in_braces, in_python
@@ -58,7 +58,7 @@ def templates_of(carrier: Carrier) -> dict[str, str]:
     Raises:
         FetchError, IntegrityError: why it cannot be had.
     """
-    kept = user_cache_path("tokenspec") / "wild" / f"{carrier.sha256}-{RULE}.json"
+    kept = cache_dir() / "wild" / f"{carrier.sha256}-{RULE}.json"
     if not kept.is_file():
         with tempfile.TemporaryDirectory(prefix="tokenspec-wild-") as folder:
             archive = fetch_archive(carrier, Path(folder), lambda _: None)

@@ -35,7 +35,7 @@ class ReferenceAdapter:
     """
 
     capabilities: Mapping[str, Mapping[str, Any]] = {
-        operation: {"claim": {"without": ["toy-added"]} if operation in {"parse", "parse_stream", "bridge"} else {}}
+        operation: {"claim": {"without": ["toy-added"] if operation in {"parse", "parse_stream", "bridge"} else []}}
         for operation in AREA_OF
     }
 

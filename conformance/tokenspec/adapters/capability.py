@@ -14,7 +14,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     Attributes:
         levels: the grades it can be given; None: all of the area.
         rows: the row keys it knows; None: all.
-        without: what it leaves out: rows, and flags or features of cases (``tokenspec list flags``).
+        without: what it leaves out: rows, flags or features of cases (``tokenspec list flags``), and requirements.
     """
 
     levels: list[str] | None = None
@@ -24,6 +24,10 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     def covers(self, row: str, words: Iterable[str]) -> bool:
         """Whether it holds for a case with these flags and features on a row."""
         return (self.rows is None or row in self.rows) and set(self.without).isdisjoint({row, *words})
+
+    def asks(self, requires: Iterable[str]) -> bool:
+        """Whether it holds for what these requirements ask beside the case itself."""
+        return set(self.without).isdisjoint(requires)
 
     def holds_at(self, level: str) -> bool:
         """Whether it holds for a level."""

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.data import cache_dir
 from tokenspec.errors import UsageError
 from tokenspec.power.edits import Edit, Source, drawn, read_package
 from tokenspec.power.judging import Fate, Judge
@@ -54,7 +53,7 @@ class Measuring:
         executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
         cells = select_cells(replace(selection, areas=executing))
         self.parts = [part.name for part in parts]
-        self.reach = Reach(self.sources, cells, folder or user_cache_path("tokenspec") / "power")
+        self.reach = Reach(self.sources, cells, folder or cache_dir() / "power")
 
     def prepare(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
         """Measure what the cells execute, and import what the reference will."""

@@ -103,7 +103,7 @@ class Adapter:
         reasoning, calls = self.parsers(request)
         text = without_stop(self.vocabulary.decode(request["token_ids"]), self.stops)
         thought, text = reasoning.parse_non_stream(text) if reasoning else (None, text)
-        found = []
+        found = list[Any]()
         if calls and calls.has_tool_call(text):
             text, found = read(calls, text)
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.engines.checks.answers import is_tiny, shown
 from tokenspec.areas.engines.checks.invariants import tokens_of
 from tokenspec.areas.engines.checks.variations import forced, varied
@@ -55,7 +55,7 @@ def a_threshold_on_a_score_is_named(subject: Subject) -> None:
     last = len(texts.ids) - 1
     output: EnginesOutput = subject.output_of(varied(subject, quantile=100 * (last - HAIR) / last))
     if len(output.offsets) < 2:
-        raise NotGiven("a cut at the largest score: its token takes no separator")
+        raise NotComparable("a cut at the largest score: its token takes no separator")
     if output.close is None:
         raise NotGiven("close")
     _require_starts(subject, output.close)

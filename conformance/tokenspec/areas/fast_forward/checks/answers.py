@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.check import NotGiven, Question, Subject, Violation, cites
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, cites
 from tokenspec.areas.fast_forward.checks.asked import (
     answers,
     asked,
@@ -125,7 +125,7 @@ def first_token_is_in_the_mask(subject: Subject) -> None:
     """The mask before the strict tokens allows the first of them."""
     judged = [answer for _, tokens, answer in answers(subject, "strict") if tokens]
     if not judged:
-        raise NotGiven("no token is forced in mode strict")
+        raise NotComparable("no token is forced in mode strict")
     for answer in judged:
         equal("the mask forbids the first token", True, field(answer.first_in_mask, "first_in_mask"))
 
@@ -158,7 +158,7 @@ def next_token_agrees_with_leftover(subject: Subject) -> None:
                     "a next token contradicts the leftover", expected=leftover, got=data, where=f"id {token}"
                 )
     if not judged:
-        raise NotGiven("nothing is left over in mode strict")
+        raise NotComparable("nothing is left over in mode strict")
 
 
 @rule("next-whole", "TOKENS", "FFT-012", kind="golden", applies=leaves_bytes)
@@ -172,7 +172,7 @@ def every_id_that_begins_the_leftover_is_allowed(subject: Subject) -> None:
             missing = sorted(set(known.beginning(leftover)) - set(following))
             equal("ids that begin the leftover are not allowed", [], missing, where="next_tokens")
     if not judged:
-        raise NotGiven("nothing is left over in mode strict, or more ids are allowed than are reported")
+        raise NotComparable("nothing is left over in mode strict, or more ids are allowed than are reported")
 
 
 @rule(

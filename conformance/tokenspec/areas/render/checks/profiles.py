@@ -39,12 +39,8 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> None:
     from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids
 
     require_same_text(subject)
-    expect, output = subject.expect, subject.output
-    if output.id_profile != "sampled-boundary":
-        output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
-    if output.id_profile != "sampled-boundary":
-        raise NotGiven("gives canonical ids only, no sampled-boundary profile")
-    expected, got = sampled_boundary_ids(row_of(subject).vocabulary, expect), output.token_ids
+    expect = subject.expect
+    expected, got = sampled_boundary_ids(row_of(subject).vocabulary, expect), sampled_boundary_output(subject).token_ids
     if got != expected:
         at = first_difference(expected, got)
         raise Violation(
@@ -54,6 +50,46 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> None:
             got=show(subject, got[at : at + 4]),
             hint="these are the canonical ids" if got == expect.token_ids else "cut where sampled text begins and ends",
         )
+
+
+@check(
+    "render.mask-sampled-boundary",
+    area="render",
+    level="MASKS",
+    requires=("RND-014",),
+    kind="metamorphic",
+    applies=has_sampled_text,
+)
+def pieces_are_sampled_whole(subject: Subject) -> None:
+    """Asked for the sampled-boundary profile, the sampled mask holds the tokens of sampled pieces and no others."""
+    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids, sampled_boundary_mask
+
+    require_same_text(subject)
+    vocabulary, output = row_of(subject).vocabulary, sampled_boundary_output(subject)
+    mask = output.mask("sampled_mask")
+    if mask is None:
+        raise NotGiven("gives no sampled_mask in the sampled-boundary profile")
+    if output.token_ids != sampled_boundary_ids(vocabulary, subject.expect):
+        raise NotComparable("other ids than those of the pieces (see RND-014)")
+    expected = sampled_boundary_mask(vocabulary, subject.expect)
+    if mask != expected:
+        at = first_difference(expected, mask)
+        raise Violation(
+            "the sampled mask of the sampled-boundary profile is wrong",
+            where=f"token {at} of {len(expected)}",
+            expected=expected[at : at + 4],
+            got=mask[at : at + 4],
+        )
+
+
+def sampled_boundary_output(subject: Subject) -> Any:
+    """The answer in the sampled-boundary profile. Raises NotGiven where the implementation has none."""
+    output = subject.output
+    if output.id_profile != "sampled-boundary":
+        output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
+    if output.id_profile != "sampled-boundary":
+        raise NotGiven("gives canonical ids only, no sampled-boundary profile")
+    return output
 
 
 def lists_control_ids(question: Question) -> bool:

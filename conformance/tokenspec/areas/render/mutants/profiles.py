@@ -60,6 +60,19 @@ def cut_one_token_early(_: Request, result: Result, tokenizer: Any) -> None:
         result["token_ids"][start - 1 : start + 1] = joined
 
 
+@contextmanager
+def unplaced_pieces() -> Iterator[None]:
+    """Forget where a piece begins: its tokens get the owners and masks of the first piece."""
+    encode = Encoder.encode_piece
+
+    def encode_piece(encoder: Encoder, text: str, start: int) -> Any:
+        ids, spans = encode(encoder, text, start)
+        return ids, spans and [(low - start, high - start) for low, high in spans]
+
+    with patch.object(Encoder, "encode_piece", encode_piece):
+        yield
+
+
 def spell_out_a_space(_: Request, result: Result, tokenizer: Any) -> None:
     """Defuse control text by changing it."""
     result["text"] = result["text"].replace("<|", "< |").replace("</", "< /")
@@ -141,6 +154,7 @@ MUTANTS: tuple[Mutant, ...] = (
     asked("boundary-every-line", "RND-014", "sampled-boundary ids cut at every newline too", *BOUNDARY, after=line_by_line),
     asked("boundary-merges", "RND-014", "the first sampled token merges with the opener", *BOUNDARY, after=cut_one_token_early),
     asked("boundary-second-turn", "RND-014", "only later turns have a seam", *BOUNDARY, within=no_closing_seam),
+    asked("boundary-unplaced", "RND-014", "the masks of later pieces are those of the first", *BOUNDARY, within=unplaced_pieces),
     asked("isolated-special-only", "RND-015", "think and call tags in bodies stay control tokens", *ISOLATED, within=special_tokens_only),
     asked("isolated-single-strings", "RND-015", "two parts together spell a control token", *ISOLATED, within=single_strings_only),
     asked("isolated-bodies-only", "RND-015", "tool names and schemas become control tokens", *ISOLATED, within=bodies_only),

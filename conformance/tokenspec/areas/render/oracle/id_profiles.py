@@ -50,15 +50,20 @@ def pieces(expect: RenderExpect) -> list[tuple[bool, str]]:
 
 def sampled_boundary_ids(tokenizer: Any, expect: RenderExpect) -> list[int]:
     """The ids with every piece encoded by itself, as text that goes on (no blank is put in front of it)."""
-    return [id_ for _, ids in _encoded_pieces(tokenizer, expect) for id_ in ids]
+    return [id_ for _, _, ids in _encoded_pieces(tokenizer, expect) for id_ in ids]
 
 
-def _encoded_pieces(tokenizer: Any, expect: RenderExpect) -> list[tuple[str, list[int]]]:
-    """Every piece with its ids."""
-    found: list[tuple[str, list[int]]] = []
-    for _, text in pieces(expect):
+def sampled_boundary_mask(tokenizer: Any, expect: RenderExpect) -> list[bool]:
+    """Of each of these ids, whether it was sampled: a piece is, or is not, as a whole."""
+    return [sampled for sampled, _, ids in _encoded_pieces(tokenizer, expect) for _ in ids]
+
+
+def _encoded_pieces(tokenizer: Any, expect: RenderExpect) -> list[tuple[bool, str, list[int]]]:
+    """Every piece, whether it is sampled, with its ids."""
+    found: list[tuple[bool, str, list[int]]] = []
+    for sampled, text in pieces(expect):
         ids = continued(tokenizer, text) if found else tokenizer.encode(text, add_special_tokens=False)
-        found.append((text, ids))
+        found.append((sampled, text, ids))
     return found
 
 
@@ -84,7 +89,7 @@ def _begins_with_blank(tokenizer: Any, ids: list[int]) -> bool:
 def seams(case: str, tokenizer: Any, expect: RenderExpect) -> list[Seam]:
     """Every difference of the two id lists of one golden, equal ones gathered."""
     encoded = _encoded_pieces(tokenizer, expect)
-    ours = [id_ for _, ids in encoded for id_ in ids]
+    ours = [id_ for _, _, ids in encoded for id_ in ids]
     if ours == expect.token_ids:
         return []
     theirs = token_starts(tokenizer, expect.token_ids, expect.text)
@@ -92,7 +97,7 @@ def seams(case: str, tokenizer: Any, expect: RenderExpect) -> list[Seam]:
         raise ValueError(f"{case}: the ids do not spell the text")
     starts: list[int] = []
     position = 0
-    for text, ids in encoded:
+    for _, text, ids in encoded:
         inside = token_starts(tokenizer, ids, text)
         if inside is None:
             raise ValueError(f"{case}: the ids of a piece do not spell it")
