@@ -1,19 +1,14 @@
-"""Broken aligners: the reference with one function replaced, or with one edit of its request or its result."""
+"""Broken aligners of the profile ``boundary``: chunks, special tokens, normal forms, cut texts."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
 import torch
 
-from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.adapter import ReferenceAdapter
-from tokenspec_reference.aligners import adapter as tasks
+from tokenspec.areas.aligners.mutants.patched import Json, each_id, edited, normative, replaced
 from tokenspec_reference.aligners import (
     boundary,
     boundary_batch,
@@ -25,146 +20,8 @@ from tokenspec_reference.aligners import (
 from tokenspec_reference.aligners.boundary_text import RowText, Settled
 from tokenspec_reference.aligners.errors import AlignmentInputError
 
-Json = dict[str, Any]
-Replacements = tuple[tuple[object, str, object], ...]
-
-
-class Edited(ReferenceAdapter):
-    """The reference with functions replaced while it aligns, and edits before or after."""
-
-    def __init__(
-        self,
-        replacements: Replacements = (),
-        before: Callable[[Json], None] | None = None,
-        after: Callable[[Json, Json], None] | None = None,
-    ) -> None:
-        """``replacements`` are (module or class, name, value)."""
-        super().__init__()
-        self.replacements, self.before, self.after = replacements, before, after
-
-    def align(self, request: Json) -> Json:
-        """Edit, align with the replaced functions, edit."""
-        given = copy.deepcopy(request)
-        if self.before is not None:
-            self.before(given)
-        with ExitStack() as stack:
-            for owner, name, value in self.replacements:
-                stack.enter_context(patch.object(owner, name, value))
-            if self.replacements:
-                tasks._aligner.cache_clear()
-                tasks._piece_table.cache_clear()
-            result = super().align(given)
-        if self.replacements:
-            tasks._aligner.cache_clear()
-            tasks._piece_table.cache_clear()
-        if self.after is not None:
-            self.after(request, result)
-        return result
-
-
-def replaced(id_: str, breaks: str, note: str, *replacements: tuple[object, str, object]) -> Mutant:
-    """A mutant made by replacing functions."""
-    return Mutant(f"aligners-{id_}", "aligners", tuple(breaks.split()), note, lambda: Edited(replacements))
-
-
-def edited(
-    id_: str,
-    breaks: str,
-    note: str,
-    *,
-    before: Callable[[Json], None] | None = None,
-    after: Callable[[Json, Json], None] | None = None,
-) -> Mutant:
-    """A mutant made by editing what goes in or comes out."""
-    return Mutant(f"aligners-{id_}", "aligners", tuple(breaks.split()), note, lambda: Edited((), before, after))
-
-
-def aligned(after: Callable[[Json, Json], None]) -> Callable[[Json, Json], None]:
-    """Edit only alignments."""
-
-    def edit(request: Json, result: Json) -> None:
-        if "student_chunk_id" in result:
-            after(request, result)
-
-    return edit
-
-
-def normative(after: Callable[[Json, Json], None]) -> Callable[[Json, Json], None]:
-    """Edit only alignments of the profile ``boundary``, and drop the pairs, which would no longer agree."""
-
-    def edit(request: Json, result: Json) -> None:
-        if "student_chunk_id" in result and request["profile"] == "boundary":
-            after(request, result)
-            result.pop("pairs")
-
-    return edit
-
-
-# ---- the form of an alignment ------------------------------------------------------------------------------------
-
-
-def _each_id(change: Callable[[int], int]) -> Callable[[Json, Json], None]:
-    def edit(_request: Json, result: Json) -> None:
-        for name in ("student_chunk_id", "teacher_chunk_id"):
-            result[name] = [[change(chunk) for chunk in row] for row in result[name]]
-
-    return edit
-
-
-def _inclusive_ends(_request: Json, result: Json) -> None:
-    result["pairs"] = [[(a, b - 1, c, d - 1) for a, b, c, d in row] for row in result["pairs"]]
-
-
-def _reversed_ids(_request: Json, result: Json) -> None:
-    for name in ("student_chunk_id", "teacher_chunk_id"):
-        result[name] = [
-            [count - 1 - chunk if chunk >= 0 else -1 for chunk in row]
-            for row, count in zip(result[name], result["num_chunks"], strict=True)
-        ]
-
-
-def _all_slots_valid(_request: Json, result: Json) -> None:
-    result["pair_valid"] = [[True] * len(row) for row in result["pair_valid"]]
-
-
-def _one_slot_more(_request: Json, result: Json) -> None:
-    result["pair_valid"] = [[*row, False] for row in result["pair_valid"]]
-
-
-def _padding_joins(request: Json, result: Json) -> None:
-    if request["task"] != "align":
-        return
-    for name in ("student", "teacher"):
-        for row, mask in zip(result[f"{name}_chunk_id"], request[name]["mask"], strict=True):
-            for index, real in enumerate(mask):
-                if not real and index and row[index - 1] >= 0:
-                    row[index] = row[index - 1]
-
-
-class Counting:
-    """State that survives a call."""
-
-    calls = 0
-
-    @classmethod
-    def edit(cls, _request: Json, result: Json) -> None:
-        """Every second answer loses its last chunk."""
-        cls.calls += 1
-        if cls.calls % 2 == 0 and "num_chunks" in result:
-            result["num_chunks"] = [max(0, count - 1) for count in result["num_chunks"]]
-
-
-class Careless(ReferenceAdapter):
-    """Sorts the request's keys in place."""
-
-    def align(self, request: Json) -> Json:
-        """Change what was given."""
-        result = super().align(request)
-        request["seen"] = True
-        return result
-
-
-# ---- boundary ----------------------------------------------------------------------------------------------------
+PAIR_SPECIALS = special_pairs.pair_specials
+SETTLE = boundary_text.settle
 
 
 def _late_teacher(_request: Json, result: Json) -> None:
@@ -180,7 +37,7 @@ def _coarse(chunk: int) -> int:
 
 
 def _coarse_ids(request: Json, result: Json) -> None:
-    _each_id(_coarse)(request, result)
+    each_id(_coarse)(request, result)
     result["num_chunks"] = [(count + 1) // 2 for count in result["num_chunks"]]
 
 
@@ -222,10 +79,6 @@ def _keep_crossing(partners: Any) -> Any:
     """The student's order decides which of two crossing candidates stays."""
     before = torch.cat([partners.new_full((1,), -1), partners.cummax(0).values[:-1]])
     return partners > before
-
-
-PAIR_SPECIALS = special_pairs.pair_specials
-SETTLE = boundary_text.settle
 
 
 def _leftover_group(request: Json, result: Json) -> None:
@@ -289,7 +142,7 @@ def _padding_counts(request: Json, result: Json) -> None:
 def _same_is_one(request: Json, result: Json) -> None:
     """Equal sides become one chunk."""
     if request["task"] == "align" and request["student"]["ids"] == request["teacher"]["ids"]:
-        _each_id(lambda chunk: min(chunk, 0))(request, result)
+        each_id(lambda chunk: min(chunk, 0))(request, result)
         result["num_chunks"] = [min(1, count) for count in result["num_chunks"]]
 
 
@@ -306,30 +159,12 @@ def _half_single(_request: Json, result: Json) -> None:
         result[f"{name}_exact"] = [[chunk >= 0 and row.count(chunk) == 1 for chunk in row] for row in ids]
 
 
-def _twice_counted(_request: Json, result: Json) -> None:
-    """Pairs reach one token too far."""
-    for row, pairs in enumerate(result["pairs"]):
-        width = len(result["student_chunk_id"][row])
-        result["pairs"][row] = [(a, min(b + 1, width), c, d) if a >= 0 else (a, b, c, d) for a, b, c, d in pairs]
-
-
 def _bytes_when_truncating(student: RowText, teacher: RowText, *, row: int, truncate: bool) -> Settled:
     sides = (replace(side, normalises=side.normalises and not truncate) for side in (student, teacher))
     return boundary_text.settle(*sides, row=row, truncate=truncate)
 
 
 MUTANTS = (
-    edited(
-        "ids-from-one", "ALN-003", "chunk ids count from 1", after=aligned(_each_id(lambda c: c + 1 if c >= 0 else c))
-    ),
-    edited("inclusive-ends", "ALN-001", "pair ends are inclusive", after=aligned(_inclusive_ends)),
-    edited("twice-counted", "ALN-001 ALN-023", "pairs reach one token too far", after=aligned(_twice_counted)),
-    edited("reversed-ids", "ALN-002", "chunks are numbered from the end", after=normative(_reversed_ids)),
-    edited("all-slots-valid", "ALN-004", "pair_valid is True on padding slots", after=aligned(_all_slots_valid)),
-    edited("one-slot-more", "ALN-004", "one pair slot too many", after=aligned(_one_slot_more)),
-    edited("padding-joins", "ALN-005", "padding joins the chunk before it", after=normative(_padding_joins)),
-    edited("stateful", "ALN-006", "every second answer differs", after=Counting.edit),
-    Mutant("aligners-careless", "aligners", ("ALN-006",), "the request is modified", Careless),
     edited("late-teacher", "ALN-010", "teacher chunks begin one token late", after=normative(_late_teacher)),
     edited("coarse", "ALN-011", "two chunks are one", after=normative(_coarse_ids)),
     edited("drop-last", "ALN-012", "the last chunk is missing", after=normative(_drop_last)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
+from tokenspec.areas.aligners.mutants.patched import Json, edited, replaced
 from tokenspec_reference.aligners import adapter as tasks
 from tokenspec_reference.aligners import (
     alignment,

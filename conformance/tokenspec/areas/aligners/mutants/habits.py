@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tokenspec.areas.aligners.mutants.boundary import replaced
+from tokenspec.areas.aligners.mutants.patched import replaced
 from tokenspec_reference.aligners import boundary_batch, boundary_text, token_aligner
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tokenspec.areas.aligners.mutants.boundary import replaced
+from tokenspec.areas.aligners.mutants.patched import replaced
 from tokenspec_reference.aligners import adapter_losses as tasks
 from tokenspec_reference.aligners.loss_utils import alm, dual_space, uld
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tokenspec.areas.aligners.mutants.boundary import Json, edited, replaced
+from tokenspec.areas.aligners.mutants.patched import Json, edited, replaced
 from tokenspec.areas.misrefusing import Edit, coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 from tokenspec_reference.aligners import adapter_losses as tasks

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
+from tokenspec.areas.engines.cases.agreement import GOLD
 from tokenspec.areas.engines.cases.build import case
-from tokenspec.areas.engines.cases.others import GOLD, PASSAGE
+from tokenspec.areas.engines.cases.rules import PASSAGE
 from tokenspec.store.records import Case
 
 UNITS = [
