@@ -83,6 +83,8 @@ def parser(grammar: dict[str, Any]) -> Any:
     except Unsupported:
         raise
     except Exception as error:  # its parsers raise whatever theirs raise
+        if "not supported" in str(error):
+            raise Unsupported(str(error)) from error
         raise Rejected("invalid-grammar", str(error)) from error
     texts = [grammar["literal"]] if "literal" in grammar else grammar.get("alternatives")
     if texts is None or not all(isinstance(text, str) for text in texts):

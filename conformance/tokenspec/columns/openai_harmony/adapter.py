@@ -8,7 +8,9 @@ the tools; reasoning is a message in the channel ``analysis``, a call one to ``f
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,10 @@ from tokenspec.columns.openai_wire import arguments_as_text, parsed_call, wrappe
 from tokenspec.columns.ranks import HARMONY, write_ranks
 
 UNREAD = {"continue_final_message", "builtin_tools", "model_identity"}
+
+
+THOUGHT = "analysis"
+TOOL = re.compile(r"(functions\.)?(?P<name>(?<=functions\.).+|(browser|container)\..+|python)")
 
 
 class Adapter:
@@ -54,67 +60,102 @@ class Adapter:
     def parse(self, request: dict[str, Any]) -> dict[str, Any]:
         """The messages in a completion."""
         try:
-            messages = self.encoding.parse_messages_from_completion_tokens(
-                request["token_ids"], harmony.Role.ASSISTANT, strict=False
-            )
+            ids = self.until_stop(request["token_ids"])
+            messages = self.encoding.parse_messages_from_completion_tokens(ids, harmony.Role.ASSISTANT, strict=False)
         except harmony.HarmonyError as error:
             raise Rejected("cannot-parse", str(error)) from error
-        said: dict[str, str] = {"content": "", "reasoning_content": ""}
-        calls = []
+        content, thoughts, calls = "", list[str](), []
         for message in messages:
             text = "".join(part.text for part in message.content)
             name = called(message.recipient)
             if name is not None:
                 calls.append(parsed_call(name, text))
+            elif message.channel == THOUGHT:
+                thoughts.append(text)
             else:
-                said[kind_of(message.channel)] += text
-        return {**said, "tool_calls": calls}
+                content += text
+        return {"content": content, "reasoning_content": "\n".join(thoughts), "tool_calls": calls}
+
+    def until_stop(self, ids: list[int]) -> list[int]:
+        """Ids to the first token that ends a completion; a server samples nothing behind it."""
+        stops = self.encoding.stop_tokens_for_assistant_actions()
+        end = next((place for place, id_ in enumerate(ids, 1) if id_ in stops), len(ids))
+        return ids[:end] if set(ids[end:]) <= set(stops) else ids
 
     def parse_stream(self, request: dict[str, Any]) -> dict[str, Any]:
         """Token by token through its streaming parser."""
         parser = harmony.StreamableParser(self.encoding, harmony.Role.ASSISTANT, strict=False)
-        stream, deltas = Stream(parser), list[dict[str, Any]]()
+        stream, left = (
+            Stream(parser),
+            self.until_stop([id_ for chunk in request["chunks"] for id_ in chunk["token_ids"]]),
+        )
+        deltas, taken = list[dict[str, Any]](), 0
         try:
-            deltas.extend(stream.delta(chunk["token_ids"]) for chunk in request["chunks"])
+            for chunk in request["chunks"]:
+                ids = chunk["token_ids"]
+                deltas.append(stream.delta(left[taken : taken + len(ids)]))
+                taken += len(ids)
         except harmony.HarmonyError as error:
             raise Rejected("cannot-parse", str(error)) from error
-        return {"deltas": [*deltas, {}]}
+        with suppress(harmony.HarmonyError):  # a stream that was cut in a header ends with nothing more
+            parser.process_eos()
+        return {"deltas": [*deltas, stream.end()]}
 
 
 class Stream:
     """What the parser says after each token, as deltas."""
 
     def __init__(self, parser: Any) -> None:
-        """Begin with no call."""
+        """Begin with nothing told."""
         self.parser = parser
         self.calls: list[int] = []
+        self.thoughts: list[int] = []
+        self.told: dict[int, int] = {}
 
     def delta(self, ids: list[int]) -> dict[str, Any]:
         """What became known with the ids of a chunk."""
-        texts = {"content": "", "reasoning_content": ""}
-        calls = []
+        parts = []
         for id_ in ids:
             self.parser.process(id_)
-            text, name = self.parser.last_content_delta or "", called(self.parser.current_recipient)
-            message = len(self.parser.messages)
-            if name is None:
-                texts[kind_of(self.parser.current_channel)] += text
-            elif message not in self.calls:
-                self.calls.append(message)
-                calls.append({"index": len(self.calls) - 1, "name": name, "arguments": text})
-            elif text:
-                calls.append({"index": len(self.calls) - 1, "arguments": text})
-        return {**{key: text or None for key, text in texts.items()}, "tool_calls": calls}
+            name, channel = called(self.parser.current_recipient), self.parser.current_channel
+            parts.append(self.part(len(self.parser.messages), name, channel, self.parser.last_content_delta or ""))
+        return joined(parts)
+
+    def end(self) -> dict[str, Any]:
+        """What the parser knows of messages, now that they are over, and has not told."""
+        parts = []
+        for place, message in enumerate(self.parser.messages):
+            rest = "".join(part.text for part in message.content)[self.told.get(place, 0) :]
+            if rest:
+                parts.append(self.part(place, called(message.recipient), message.channel, rest))
+        return joined(parts)
+
+    def part(self, place: int, name: str | None, channel: str | None, text: str) -> dict[str, Any]:
+        """More text of a message; a newline comes between two thoughts."""
+        self.told[place] = self.told.get(place, 0) + len(text)
+        if name is not None:
+            begins = place not in self.calls
+            self.calls += [place] if begins else []
+            call = {"index": self.calls.index(place), "arguments": text, **({"name": name} if begins else {})}
+            return {"tool_calls": [call] if begins or text else []}
+        if channel != THOUGHT or not text:
+            return {"content": text}
+        if place not in self.thoughts:
+            text = "\n" * bool(self.thoughts) + text
+            self.thoughts.append(place)
+        return {"reasoning_content": text}
+
+
+def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several deltas as one."""
+    texts = {key: "".join(part.get(key, "") for part in parts) or None for key in ("content", "reasoning_content")}
+    return {**texts, "tool_calls": [call for part in parts for call in part.get("tool_calls", ())]}
 
 
 def called(recipient: str | None) -> str | None:
-    """The tool that a message goes to; None where it goes to nobody."""
-    return recipient.removeprefix("functions.") if recipient and recipient.startswith("functions.") else None
-
-
-def kind_of(channel: str | None) -> str:
-    """Whether the text of a channel is reasoning."""
-    return "reasoning_content" if channel == "analysis" else "content"
+    """The tool that a message goes to, one that was offered or one of the model's; None where it goes to nobody."""
+    found = TOOL.fullmatch(recipient or "")
+    return found and found["name"]
 
 
 def conversation_of(request: dict[str, Any]) -> list[Any]:
