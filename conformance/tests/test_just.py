@@ -11,6 +11,7 @@ from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.adapters.capability import Claim
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell
+from tokenspec.areas.render.declared import _date_at
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
 from tokenspec.models import load
@@ -337,6 +338,7 @@ def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
     assert not blamed(judged(Edited(before=on_another_day, capabilities=form), dated))
     assert not blamed(judged(Edited(ids_alone, on_another_day, form), dated))
     assert "RND-001" in blamed(judged(Edited(without_a_date, on_another_day, form), dated))
+    assert _date_at("on 2026-11-24\n", 3, "%Y-%m-%d") == "2026-11-24", "a day may have one digit or two"
 
 
 class Declining(ReferenceAdapter):

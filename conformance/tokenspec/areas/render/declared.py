@@ -109,7 +109,7 @@ def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
 
 def _date_at(text: str, at: int, form: str) -> str | None:
     """The date of this form that begins at a place, or None."""
-    for length in range(8, 20):
+    for length in reversed(range(8, 20)):  # the longest: a day may have one digit or two
         try:
             datetime.strptime(text[at : at + length], form)  # noqa: DTZ007 - only its form is asked
         except ValueError:
