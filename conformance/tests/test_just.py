@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.adapters.capability import Claim
+from tokenspec.adapters.capability import Claim, Profile
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell
+from tokenspec.areas.render.declared import declared_expect
+from tokenspec.areas.render.exhibit import labels_expected
+from tokenspec.areas.render.records import RenderExpect, RenderOutput
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
 from tokenspec.models import load
@@ -276,6 +280,26 @@ def test_a_mask_policy_is_judged_as_declared(
     form = {"render": {"profile": profile}}
     assert not blamed(judged(Edited(with_masks(edit), capabilities=form), plain))
     assert "RND-029" in blamed(judged(Edited(capabilities=form), plain))
+
+
+@pytest.mark.parametrize(
+    ("closer", "behind", "newline"), [("</assistant>", "\n<user>\n", "sampled"), ("<user>", "\n", "scaffold")]
+)
+def test_what_is_declared_is_counted_anew_and_a_newline_belongs_to_the_turn_that_it_opens(
+    closer: str, behind: str, newline: str
+) -> None:
+    tokenizer, wire = load("toy-bpe").vocabulary, SimpleNamespace(assistant_close=[closer])
+    turn = [("content", "Why?"), ("sampled", f"So.{closer}"), ("scaffold", behind)]
+    spans = [(kind, None if kind == "scaffold" else 1, 0, text) for kind, text in [("scaffold", "<user>\n"), *turn * 2]]
+    text = "".join(span[3] for span in spans)
+    ids = tokenizer.encode(text, add_special_tokens=False)
+    expect = RenderExpect(token_ids=ids, spans=spans, sampled="1", is_content="1")
+    row = SimpleNamespace(vocabulary=tokenizer, spec=SimpleNamespace(wire=wire))
+    asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": row}, cell=CELLS[0])
+    found = declared_expect(asked, Profile(after_stop="sampled", ending="stop"), RenderOutput(text=text))
+    assert found.text == text.removesuffix(behind)
+    assert sum(span[2] for span in found.spans) == len(labels_expected(found)) == len(found.token_ids)
+    assert [span[0] for span in found.spans if span[3] == "\n"] == [newline]
 
 
 def test_an_empty_thought_is_scaffold_where_that_is_declared() -> None:
