@@ -350,6 +350,26 @@ def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
     assert "RND-001" in blamed(judged(Edited(without_a_date, on_another_day, form), dated))
 
 
+def test_a_date_of_its_own_is_read_whole() -> None:
+    tokenizer = load("toy-bpe").vocabulary
+    expect = RenderExpect(token_ids=[], spans=[("scaffold", None, 0, "Date: 2024-07-26\n")], unattributed="all of it")
+    asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": SimpleNamespace(vocabulary=tokenizer)}, cell=CELLS[0])
+    given = "Date: 2031-11-24\n"
+    assert declared_expect(asked, Profile(clock="own"), RenderOutput(text=given)).text == given
+
+
+def test_a_text_that_nobody_can_attribute_ends_with_its_stop_token_where_that_is_declared() -> None:
+    (cell,) = (one for one in select_cells(Selection(cases=("render/role-user-assistant",), rows=("toy-bpe",))))
+    tokenizer, wire = load("toy-bpe").vocabulary, SimpleNamespace(assistant_close=["</assistant>"])
+    row = SimpleNamespace(vocabulary=tokenizer, spec=SimpleNamespace(wire=wire))
+    for behind, ends in (("\n", ""), ("\nSo.", "\nSo.")):
+        spans = [("unattributed", None, 1, f"<assistant>Hi.</assistant>{behind}")]
+        expect = RenderExpect(token_ids=[1], spans=spans, unattributed="all of it")
+        asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": row}, cell=cell, input=cell.case.input)
+        found = declared_expect(asked, Profile(ending="stop"), RenderOutput(text=""))
+        assert found.text == f"<assistant>Hi.</assistant>{ends}"
+
+
 class Declining(ReferenceAdapter):
     """It claims to bridge, and never does."""
 

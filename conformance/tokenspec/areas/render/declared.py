@@ -61,6 +61,8 @@ def declared_expect(question: Question, profile: Profile, output: RenderOutput) 
         spans = _at_its_own_time(spans, _text_of(question, output))
     if expect.unattributed is None:
         spans = _in_form(question, spans, profile)
+    elif profile.ending == "stop":
+        spans = _cut(question, spans)
     if spans == list(expect.spans):
         return expect
     text = "".join(span[3] for span in spans)
@@ -118,6 +120,17 @@ def _ended(spans: list[Span]) -> list[Span]:
     return spans[: last + 1] if spans[last][0] == "sampled" else spans
 
 
+def _cut(question: Question, spans: list[Span]) -> list[Span]:
+    """A text of which nobody can tell whose it is, without the newline behind the token that ends its last turn."""
+    text = "".join(span[3] for span in spans)
+    closers = tuple(question.rows[question.cell.row].spec.wire.assistant_close)
+    messages = question.input["messages"]
+    is_ended = isinstance(messages, list) and messages and messages[-1].get("role") == "assistant"
+    if not is_ended or not text.removesuffix("\n").endswith(closers):
+        return spans
+    return [("unattributed", None, 0, text.removesuffix("\n"))]
+
+
 def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
     """With the date that stands in ``text`` where the frozen one stands in the scaffold; it has to be a date.
 
@@ -138,8 +151,8 @@ def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
 
 
 def _date_at(text: str, at: int, form: str) -> str | None:
-    """The date of this form that begins at a place, or None."""
-    for length in range(8, 20):
+    """The longest date of this form that begins at a place, or None."""
+    for length in range(20, 7, -1):
         try:
             datetime.strptime(text[at : at + length], form)  # noqa: DTZ007 - only its form is asked
         except ValueError:
