@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.adapters.capability import Claim
+from tokenspec.adapters.capability import Claim, Profile
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell
-from tokenspec.areas.render.declared import _date_at
+from tokenspec.areas.render.declared import declared_expect
+from tokenspec.areas.render.exhibit import labels_expected
+from tokenspec.areas.render.records import RenderExpect, RenderOutput
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import AdapterError
 from tokenspec.models import load
@@ -292,6 +295,26 @@ def test_a_mask_policy_is_judged_as_declared(
     assert "RND-029" in blamed(judged(Edited(capabilities=form), plain))
 
 
+@pytest.mark.parametrize(
+    ("closer", "behind", "newline"), [("</assistant>", "\n<user>\n", "sampled"), ("<user>", "\n", "scaffold")]
+)
+def test_what_is_declared_is_counted_anew_and_a_newline_belongs_to_the_turn_that_it_opens(
+    closer: str, behind: str, newline: str
+) -> None:
+    tokenizer, wire = load("toy-bpe").vocabulary, SimpleNamespace(assistant_close=[closer])
+    turn = [("content", "Why?"), ("sampled", f"So.{closer}"), ("scaffold", behind)]
+    spans = [(kind, None if kind == "scaffold" else 1, 0, text) for kind, text in [("scaffold", "<user>\n"), *turn * 2]]
+    text = "".join(span[3] for span in spans)
+    ids = tokenizer.encode(text, add_special_tokens=False)
+    expect = RenderExpect(token_ids=ids, spans=spans, sampled="1", is_content="1")
+    row = SimpleNamespace(vocabulary=tokenizer, spec=SimpleNamespace(wire=wire))
+    asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": row}, cell=CELLS[0])
+    found = declared_expect(asked, Profile(after_stop="sampled", ending="stop"), RenderOutput(text=text))
+    assert found.text == text.removesuffix(behind)
+    assert sum(span[2] for span in found.spans) == len(labels_expected(found)) == len(found.token_ids)
+    assert [span[0] for span in found.spans if span[3] == "\n"] == [newline]
+
+
 def test_an_empty_thought_is_scaffold_where_that_is_declared() -> None:
     (blank,) = (
         cell
@@ -338,7 +361,26 @@ def test_a_clock_of_its_own_may_write_another_date_and_nothing_else() -> None:
     assert not blamed(judged(Edited(before=on_another_day, capabilities=form), dated))
     assert not blamed(judged(Edited(ids_alone, on_another_day, form), dated))
     assert "RND-001" in blamed(judged(Edited(without_a_date, on_another_day, form), dated))
-    assert _date_at("on 2026-11-24\n", 3, "%Y-%m-%d") == "2026-11-24", "a day may have one digit or two"
+
+
+def test_a_date_of_its_own_is_read_whole() -> None:
+    tokenizer = load("toy-bpe").vocabulary
+    expect = RenderExpect(token_ids=[], spans=[("scaffold", None, 0, "Date: 2024-07-26\n")], unattributed="all of it")
+    asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": SimpleNamespace(vocabulary=tokenizer)}, cell=CELLS[0])
+    given = "Date: 2031-11-24\n"
+    assert declared_expect(asked, Profile(clock="own"), RenderOutput(text=given)).text == given
+
+
+def test_a_text_that_nobody_can_attribute_ends_with_its_stop_token_where_that_is_declared() -> None:
+    (cell,) = (one for one in select_cells(Selection(cases=("render/role-user-assistant",), rows=("toy-bpe",))))
+    tokenizer, wire = load("toy-bpe").vocabulary, SimpleNamespace(assistant_close=["</assistant>"])
+    row = SimpleNamespace(vocabulary=tokenizer, spec=SimpleNamespace(wire=wire))
+    for behind, ends in (("\n", ""), ("\nSo.", "\nSo.")):
+        spans = [("unattributed", None, 1, f"<assistant>Hi.</assistant>{behind}")]
+        expect = RenderExpect(token_ids=[1], spans=spans, unattributed="all of it")
+        asked: Any = SimpleNamespace(expect=expect, rows={"toy-bpe": row}, cell=cell, input=cell.case.input)
+        found = declared_expect(asked, Profile(ending="stop"), RenderOutput(text=""))
+        assert found.text == f"<assistant>Hi.</assistant>{ends}"
 
 
 class Declining(ReferenceAdapter):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tokenspec.areas.render.records import RenderExpect, RenderOutput, SpanKind
 from tokenspec.oracle.clock import FROZEN
+from tokenspec.oracle.token_bytes import token_starts
 
 if TYPE_CHECKING:
     from tokenspec.adapters.capability import Profile
@@ -58,21 +61,50 @@ def declared_expect(question: Question, profile: Profile, output: RenderOutput) 
         spans = _at_its_own_time(spans, _text_of(question, output))
     if expect.unattributed is None:
         spans = _in_form(question, spans, profile)
+    elif profile.ending == "stop":
+        spans = _cut(question, spans)
+    if spans == list(expect.spans):
+        return expect
     text = "".join(span[3] for span in spans)
-    if text == expect.text:
-        return msgspec.structs.replace(expect, spans=spans)
     tokenizer = question.rows[question.cell.row].vocabulary
-    return msgspec.structs.replace(expect, spans=spans, token_ids=tokenizer.encode(text, add_special_tokens=False))
+    ids = expect.token_ids if text == expect.text else tokenizer.encode(text, add_special_tokens=False)
+    counted = _counted(spans, token_starts(tokenizer, ids, text))
+    return msgspec.structs.replace(expect, spans=counted, token_ids=ids, sampled=None, is_content=None)
+
+
+def _counted(spans: list[Span], starts: Sequence[int] | None) -> list[Span]:
+    """The spans with how many tokens begin in each; as they are where the tokens do not spell the text."""
+    if starts is None:
+        return spans
+    ends = [0, *accumulate(len(span[3]) for span in spans)]
+    places = [bisect_left(starts, end) for end in ends]
+    return [
+        (kind, message, last - first, text)
+        for (kind, message, _, text), first, last in zip(spans, places, places[1:], strict=False)
+    ]
 
 
 def _in_form(question: Question, spans: list[Span], profile: Profile) -> list[Span]:
     """The spans as far as the form depends on whose they are."""
     if profile.ending == "stop" and spans and any(span[0] == "sampled" for span in spans):
         spans = _ended(spans)
+    if profile.after_stop == "sampled" and _opens_the_next(question, spans):
+        profile = msgspec.structs.replace(profile, after_stop="scaffold")
     policy = (profile.empty_thought, profile.after_stop, profile.sampled)
     if policy != ("sampled", "scaffold", "turn"):
         spans = list(_by_policy(question, spans, profile))
     return spans
+
+
+def _opens_the_next(question: Question, spans: list[Span]) -> bool:
+    """Whether a token that ends the assistant's turns is the header of others, so that the newline is theirs."""
+    headers = tuple(f"{one}\n" for one in question.rows[question.cell.row].spec.wire.assistant_close)
+    before = ""
+    for kind, _, _, text in spans:
+        if kind == "content" and before.endswith(headers):
+            return True
+        before += text
+    return False
 
 
 def _text_of(question: Question, output: RenderOutput) -> str:
@@ -86,6 +118,17 @@ def _ended(spans: list[Span]) -> list[Span]:
     """Without the scaffold behind the last turn, where that is the assistant's."""
     last = max(index for index, span in enumerate(spans) if span[0] != "scaffold")
     return spans[: last + 1] if spans[last][0] == "sampled" else spans
+
+
+def _cut(question: Question, spans: list[Span]) -> list[Span]:
+    """A text of which nobody can tell whose it is, without the newline behind the token that ends its last turn."""
+    text = "".join(span[3] for span in spans)
+    closers = tuple(question.rows[question.cell.row].spec.wire.assistant_close)
+    messages = question.input["messages"]
+    is_ended = isinstance(messages, list) and messages and messages[-1].get("role") == "assistant"
+    if not is_ended or not text.removesuffix("\n").endswith(closers):
+        return spans
+    return [("unattributed", None, 0, text.removesuffix("\n"))]
 
 
 def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
@@ -108,8 +151,8 @@ def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
 
 
 def _date_at(text: str, at: int, form: str) -> str | None:
-    """The date of this form that begins at a place, or None."""
-    for length in reversed(range(8, 20)):  # the longest: a day may have one digit or two
+    """The longest date of this form that begins at a place, or None."""
+    for length in range(20, 7, -1):
         try:
             datetime.strptime(text[at : at + length], form)  # noqa: DTZ007 - only its form is asked
         except ValueError:
