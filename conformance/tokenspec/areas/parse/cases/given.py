@@ -100,6 +100,20 @@ THOUGHTS = (
         says={"content": "Lisbon.", "reasoning_content": "South-west.", "reasoning_complete": True},
     ),
     given(
+        "thought-behind-blanks",
+        "A thought may begin behind white space, and what a template writes behind its marker may be missing in part.",
+        chat(thought(f"<think> \n{R}\n</think>\n\n") + C),
+        [text("\n <think>\nSouth-west.\n</think>\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "\nSouth-west."},
+    ),
+    given(
+        "thought-closed-by-the-prompt",
+        "A thought that the prompt opens and closes: what the template writes behind it is no content.",
+        chat(thought(f"<think>\n{R}\n</think>\n\n") + C, "{{ '<think>\n\n</think>' }}"),
+        [text("\n\nLisbon."), STOP],
+        says={"content": "Lisbon."},
+    ),
+    given(
         "thought-empty",
         "A history whose answers begin with an empty thought.",
         chat("{{ '<think>\\n\\n</think>\\n\\n' }}" + C),

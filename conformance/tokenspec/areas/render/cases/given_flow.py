@@ -144,6 +144,13 @@ PROMPTS = (
         options=GENERATE,
     ),
     given(
+        "prints-nothing",
+        "A template that prints nothing: no text has no tokens.",
+        "{% for message in messages %}{% endfor %}",
+        [user("One?"), assistant("Two.")],
+        requires=("RND-001", "RND-005", "RND-010"),
+    ),
+    given(
         "strict-tools",
         "A template that refuses all but whole tools, and users and answers in turn.",
         STRICT_TOOLS + LOOP + STRICT_TURNS + HEAD + "{{ message.content }}" + TAIL + "{% endfor %}" + PROMPT,

@@ -32,7 +32,7 @@ def mask_of(subject: Subject, name: str) -> list[bool]:
 def indices_of(subject: Subject) -> list[int]:
     """The message indices of the output, of the right length."""
     indices: list[int] | None = subject.output.message_indices
-    if not indices:
+    if indices is None or (not indices and subject.output.token_ids):
         raise NotGiven("gives no message_indices")
     if len(indices) != len(ids_of(subject)):
         raise NotComparable("message_indices has the wrong length (see RND-020)")
