@@ -26,23 +26,24 @@ from tokenspec.areas.check import (
     Violation,
     checks_of,
 )
+from tokenspec.areas.sources import in_light_of, others
 from tokenspec.models.assets import assets_of
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
+from tokenspec.store.records import Answer
 
 from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused, said_of
 from .adapters.capability import Claim, Profile
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.exhibit import exhibit_of
-from .verdict import SILENT, CellResult, Exhibit, Finding, Verdict, by_level
+from .verdict import SILENT, WRONG, CellResult, Exhibit, Finding, Verdict, by_level
 
 DEFAULT_TIMEOUT = 10.0
 KEPT_CLAIMS = "CNV-005"
 LONGEST_CAUSE = 160
 BROKEN = "the check broke on this output"
 UNREMARKABLE = SILENT | {Verdict.PASS}
-BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
 
 
 class TooSlow(Exception):
@@ -69,6 +70,7 @@ class Run:
         timeout: seconds one call may take, see ``adapters.patience``.
         expectation: decoded goldens, shared by the columns.
         applying: which checks judge a cell, asked once and shared by the columns: it depends on no answer.
+        disagreeing: the cell with each named answer of its golden, shared by the columns, too.
         exhibit: whether cells that do not pass keep what they are shown with (``--report``).
         comparing: whether only the checks judge that lay an answer beside its golden.
     """
@@ -78,6 +80,7 @@ class Run:
     timeout: float = DEFAULT_TIMEOUT
     expectation: TypedExpectation = field(default_factory=TypedExpectation)
     applying: dict[int, tuple[Cell, list[Check | Finding]]] = field(default_factory=dict)
+    disagreeing: dict[int, tuple[Cell, list[tuple[Answer, Cell]]]] = field(default_factory=dict)
     exhibit: bool = False
     comparing: bool = False
 
@@ -168,6 +171,23 @@ class Run:
     ) -> CellResult:
         """All checks on one outcome, and whether a claim is kept."""
         begun, said = time.perf_counter(), said_of(column, cell.area.operation)
+        subject, findings = self.judged(column, cell, outcome, rows, mutated=mutated)
+        if said.claim is None or said.claim.source is None:
+            for answer, other in self.others_of(cell) if any(finding.verdict in WRONG for finding in findings) else ():
+                _, instead = self.judged(column, other, outcome, rows, mutated=mutated)
+                findings = in_light_of(answer, findings, instead)
+        if not isinstance(outcome, NotLoaded):
+            findings += broken_claims(cell, said.claim, findings)
+        looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
+        asked = said.claim is None or said.claim.covers(cell.row, words_of(cell))
+        found = cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None, asked=asked)
+        return msgspec.structs.replace(found, judging=round(time.perf_counter() - begun, 6))
+
+    def judged(
+        self, column: Column, cell: Cell, outcome: Outcome, rows: Mapping[str, Row], *, mutated: bool
+    ) -> tuple[Subject, list[Finding]]:
+        """An outcome held against the golden of the cell: what was looked at, and what every check says of it."""
+        said = said_of(column, cell.area.operation)
         subject = Subject(
             cell=cell,
             request={} if isinstance(outcome, NotSupported) else cell.request(),
@@ -183,13 +203,13 @@ class Run:
             subject = replace(subject, expect=cell.area.declare(subject, said.profile, subject.output))
         applying = self.checks_for(cell, rows)
         counted = levels_of_a_refusal(cell, said.claim, [check for check in applying if isinstance(check, Check)])
-        findings = [found if isinstance(found, Finding) else judge(found, subject, counted) for found in applying]
-        if not isinstance(outcome, NotLoaded):
-            findings += broken_claims(cell, said.claim, findings)
-        looked_at = self.exhibit and any(finding.verdict not in UNREMARKABLE for finding in findings)
-        asked = said.claim is None or said.claim.covers(cell.row, words_of(cell))
-        found = cell_result(column, cell, seconds, findings, exhibit_of(subject) if looked_at else None, asked=asked)
-        return msgspec.structs.replace(found, judging=round(time.perf_counter() - begun, 6))
+        return subject, [found if isinstance(found, Finding) else judge(found, subject, counted) for found in applying]
+
+    def others_of(self, cell: Cell) -> list[tuple[Answer, Cell]]:
+        """The named answers of a cell with their cells, made once: their expectations and checks are kept by cell."""
+        if id(cell) not in self.disagreeing:
+            self.disagreeing[id(cell)] = cell, list(others(cell))
+        return self.disagreeing[id(cell)][1]
 
     def checks_for(self, cell: Cell, rows: Mapping[str, Row]) -> list[Check | Finding]:
         """The checks that judge a cell, whoever answers; one that broke over the question is an error already."""
@@ -322,7 +342,7 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, c
         detail=detail,
         slow=slow,
         compares=check.compares,
-        cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in BAD else "",
+        cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in WRONG else "",
     )
 
 

@@ -23,11 +23,16 @@ class Verdict(StrEnum):
     XFAIL = "xfail"
     XPASS = "xpass"
     INCOMPARABLE = "not comparable"
+    DISAGREE = "sources disagree"
 
 
+WRONG = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
+"""What an implementation did wrong, or an expected failure would be."""
 NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})
 SILENT = frozenset({Verdict.UNSUPPORTED, Verdict.INCOMPARABLE})
 """What says nothing: the implementation does not do it, or what it gave cannot be laid beside the oracle's."""
+UNCOUNTED = SILENT | {Verdict.DISAGREE}
+"""What is neither passed nor failed, and not among what was judged."""
 
 
 WHOLE = 100.0
@@ -152,6 +157,7 @@ WORST = (
     Verdict.REJECTED,
     Verdict.XPASS,
     Verdict.XFAIL,
+    Verdict.DISAGREE,
     Verdict.INCOMPARABLE,
     Verdict.UNSUPPORTED,
     Verdict.PASS,

@@ -26,17 +26,17 @@ AREA_OF = {
     "segment": "engines",
     "render_template": "renderers",
 }
+WITHOUT = {operation: ["toy-added"] for operation in ("parse", "parse_stream", "bridge")}
 
 
 class ReferenceAdapter:
-    """The column ``reference``. It claims every cell: what it leaves unanswered fails.
+    """The column ``reference``. It claims every cell, as the template answers it: what it leaves unanswered fails.
 
     But for one row, whose template writes thoughts in a notation of its own, which nothing derives.
     """
 
     capabilities: Mapping[str, Mapping[str, Any]] = {
-        operation: {"claim": {"without": ["toy-added"] if operation in {"parse", "parse_stream", "bridge"} else []}}
-        for operation in AREA_OF
+        operation: {"claim": {"source": "template", "without": WITHOUT.get(operation, [])}} for operation in AREA_OF
     }
 
     def __init__(self) -> None:

@@ -6,13 +6,14 @@ import ast
 import importlib
 import inspect
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from tokenspec.adapters.foreign import Foreign, foreign_columns, not_obtainable
 from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.areas.area import Area
-from tokenspec.curation.witness_list import WitnessList, read_witnesses
+from tokenspec.curation.witness_list import Witness, WitnessList, read_witnesses
 from tokenspec.data import checkout_root
 from tokenspec.report.deviations import reasons_of
 from tokenspec.reproduction.kept import reproductions
@@ -31,7 +32,8 @@ def implementations() -> dict[str, str]:
     """``pkg.module:Attribute`` by name: what is registered, then the witnesses that are not."""
     found = {name: point.value for name, point in sorted(registered().items()) if point.value.startswith("tokenspec")}
     found = {name: value for name, value in found.items() if name not in foreign_columns() or has_module(name)}
-    named = {witness.name: witness.impl for witness in read_witnesses().witness if witness.impl not in found.values()}
+    known = {*found.values(), *foreign_columns()}
+    named = {witness.name: witness.impl for witness in read_witnesses().witness if witness.impl not in known}
     return {**found, **{name if name not in found else f"{name}-masks": impl for name, impl in named.items()}}
 
 
@@ -109,8 +111,20 @@ def foreign_page(column: Foreign) -> str:
             f"Reviewed at {reasons.version}.",
             table(("verdict", "why", "rows", "checks"), rows),
         ]
-    parts += [*reproduced(column.name), *score_pages.of_column(column.name)]
+    own = [witness for witness in read_witnesses().witness if witness.impl == column.name]
+    parts += [*confirms(own), *reproduced(column.name), *score_pages.of_column(column.name)]
     return "\n\n".join(parts) + "\n"
+
+
+def confirms(witnesses: Sequence[Witness]) -> list[str]:
+    """Which goldens a column is asked about, as a witness or as the publisher of a row."""
+    if not witnesses:
+        return []
+    rows = (f"| {one.area} | {', '.join(one.levels)} | {cell(one.version)} | {cell(one.how)} |" for one in witnesses)
+    said = "It is asked about them, and named in those it agrees with ([CNV-007](../requirements/CNV-007.md))."
+    if any(one.publishes for one in witnesses):
+        said += " Where it differs its answer stands beside the golden's: [sources disagree](../sources-disagree.md)."
+    return ["## Confirms goldens", said, table(("area", "levels", "version", "how"), rows)]
 
 
 def reproduced(name: str) -> list[str]:
@@ -178,15 +192,7 @@ def page(name: str, impl: str, listed: WitnessList) -> str:
         "\n".join(facts),
         f"```sh\ntokenspec run --impl {given}{gate}{narrowed}\n```",
     ]
-    if witnesses:
-        rows = (
-            f"| {one.area} | {', '.join(one.levels)} | {cell(one.version)} | {cell(one.how)} |" for one in witnesses
-        )
-        parts += [
-            "## Confirms goldens",
-            "It is asked about them, and named in those it agrees with ([CNV-007](../requirements/CNV-007.md)).",
-            table(("area", "levels", "version", "how"), rows),
-        ]
+    parts += confirms(witnesses)
     names = {witness.name for witness in witnesses}
     differences = [one for one in listed.difference if one.witness in names]
     if differences:

@@ -12,7 +12,7 @@ from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.data import checkout_root
 from tokenspec.models import specs
-from tokenspec.report.score import Score, ScoredCause, read_scores, total
+from tokenspec.report.score import Score, ScoredCause, disputed, read_scores, total
 from tokenspec.reproduction.kept import reproductions
 from tokenspec.requirements import requirements
 
@@ -21,8 +21,9 @@ from .requirement_pages import cell, table
 HEAD = """# Scoreboard
 
 Cells passed of cells judged: library by model, at one level of one area. What was not judged is left empty and never
-counted as a pass; a run of a part of the rows says nothing of the others. The filters are in the address, so that a
-view can be sent. [What the levels mean](spec/index.md), [why libraries deviate](columns/index.md).
+counted as a pass; `≠` counts cells on which [sources disagree](sources-disagree.md); a run of a part of the rows says
+nothing of the others. The filters are in the address, so that a view can be sent.
+[What the levels mean](spec/index.md), [why libraries deviate](columns/index.md).
 """
 BOARD = """<div id="score-view"></div>
 <script type="application/json" id="scores">{}</script>
@@ -63,9 +64,15 @@ def by_library(score: Score) -> Iterable[str]:
 
 
 def levels_of(score: Score, name: str, area: str) -> str:
-    """``TEXT 264/297, IDS 250/297``."""
-    counted = ((level, *total(score.columns[name], area, level)) for level in areas()[area].levels)
-    return ", ".join(f"{level} {passed}/{judged}" for level, passed, judged in counted if judged)
+    """``TEXT 264/297 ≠12, IDS 250/297``."""
+    column = score.columns[name]
+    counted = ((level, *total(column, area, level), disputed(column, area, level)) for level in areas()[area].levels)
+    return ", ".join(figure(*one) for one in counted if one[2] or one[3])
+
+
+def figure(level: str, passed: int, judged: int, on_sources: int) -> str:
+    """``TEXT 264/297 ≠12``."""
+    return f"{level} {passed}/{judged}{f' ≠{on_sources}' if on_sources else ''}"
 
 
 def linked(name: str) -> str:
@@ -112,6 +119,7 @@ def view() -> dict[str, Any]:
             name: {
                 "version": column.version,
                 "passed": column.passed,
+                "disputed": column.disputed,
                 "causes": [[one.said, one.cells, one.smallest, one.verdict] for one in column.causes],
             }
             for name, column in latest.columns.items()
@@ -171,7 +179,8 @@ def of_row(row: str) -> list[str]:
         for area in areas()
         if (
             figures := ", ".join(
-                f"{level} {p}/{j}" for level, (p, j) in column.passed.get(area, {}).get(row, {}).items()
+                figure(level, *pair, column.disputed.get(area, {}).get(row, {}).get(level, 0))
+                for level, pair in column.passed.get(area, {}).get(row, {}).items()
             )
         )
     ]

@@ -50,10 +50,10 @@
 
   const share = ([passed, judged]) => (judged ? passed / judged : 0);
   const percent = (pair) => `${Math.floor(100 * share(pair))} %`;
-  const figure = (pair) => {
-    if (!pair) return make("td", "", { class: "score-none" });
+  const figure = (pair, disputed = 0) => {
+    if (!pair) return make("td", disputed ? `≠${disputed}` : "", { class: "score-none" });
     const grade = share(pair) === 1 ? "all" : share(pair) >= 0.9 ? "most" : share(pair) >= 0.5 ? "some" : "few";
-    return make("td", `${pair[0]}/${pair[1]}`, { class: `score-${grade}`, title: percent(pair) });
+    return make("td", `${pair[0]}/${pair[1]}${disputed ? ` ≠${disputed}` : ""}`, { class: `score-${grade}`, title: percent(pair) });
   };
   const wide = (head, rows) => {
     const body = make("tbody", "", {}, ...rows);
@@ -63,10 +63,11 @@
 
   const board = (state, names) => {
     const of = (name, model) => data.columns[name].passed[state.area]?.[model]?.[state.level];
+    const disputed = (name, model) => data.columns[name].disputed[state.area]?.[model]?.[state.level];
     const models = data.models.filter((model) => matches(model === "-" ? "no model" : model, state.model) && names.some((name) => of(name, model)));
     if (!models.length) return make("p", "Nothing was judged here.");
     const head = [make("th", "model"), ...names.map((name) => make("th", "", {}, link(name, data.pages[name]), make("small", data.columns[name].version)))];
-    const rows = models.map((model) => make("tr", "", {}, make("th", "", {}, link(model === "-" ? "no model" : model, data.rows[model])), ...names.map((name) => figure(of(name, model)))));
+    const rows = models.map((model) => make("tr", "", {}, make("th", "", {}, link(model === "-" ? "no model" : model, data.rows[model])), ...names.map((name) => figure(of(name, model), disputed(name, model)))));
     return wide(head, rows);
   };
   const before = (state, names) => {

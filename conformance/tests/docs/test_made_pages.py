@@ -13,6 +13,7 @@ from tokenspec.adapters.resolve import registered
 from tokenspec.cli import VERBS
 from tokenspec.data import checkout_root
 from tokenspec.models import specs
+from tokenspec.report.disagreements import disputed_cells, sides
 from tokenspec.reproduction.kept import reproductions
 from tokenspec.requirements import chapters, requirements
 from tokenspec.traceability.lock import read_lock
@@ -88,7 +89,13 @@ def test_every_reproduction_is_shown_with_its_verdict_and_script() -> None:
 
 
 def test_disagreements_are_shown_with_both_texts() -> None:
-    (text,) = disagreement_pages.pages().values()
+    made = disagreement_pages.pages()
+    text = made.pop("sources-disagree.md")
+    for of, answer in disputed_cells():
+        page = made[f"sources-disagree/{of.row}.md"]
+        assert f"| [{of.row}](sources-disagree/{of.row}.md) | {answer.by} |" in text
+        assert f"\n## {of.case.slug}\n" in page
+        assert all(line in page for side in sides(of, answer) for line in side)
     found = [one for one in reproductions().values() if one.written.verdict == "sources disagree"]
     assert {one.column for one in found} == {"mistral-common", "openai-harmony"}
     assert all(f"```text\n{said}\n```" in text for one in found for said in (one.written.expected, one.written.got))

@@ -31,7 +31,7 @@ WEAKENINGS = {
     "unselected-entry-is-stale": weak("judging", OF, "not can_run(entry)", "True"),
     "xpass-ignored": weak("judging", OF, "self.met(entry, Sighting.PASSES)", "[]"),
     "xpass-stays-pass": weak("judging", "_meet", "(Verdict.XPASS, _)", "(Verdict.PASS, _)"),
-    "wrong-class-accepted": weak("judging", "_meet", "_ == entry.failure.class_", "_ in BROKEN"),
+    "wrong-class-accepted": weak("judging", "_meet", "_ == entry.failure.class_", "_ in WRONG"),
     "wrong-class-not-told": weak("judging", OF, "self.met(entry, Sighting.WRONG_CLASS)", "[]"),
     "unsupported-counts-as-listed": weak("judging", "_meet", "_ if missing else Sighting.UNSUPPORTED", "_ if missing else Sighting.AS_LISTED"),
     "unsupported-is-forgotten": weak("judging", OF, "(Sighting.UNSUPPORTED, Sighting.NOT_JUDGED)", "(Sighting.NOT_JUDGED,)"),

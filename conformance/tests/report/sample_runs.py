@@ -91,9 +91,9 @@ def every_verdict() -> Report:
     ok = finding(Verdict.PASS, check="render.text")
     mine = [
         cell(finding(verdict, f"said {verdict}"), ok, row=row)
-        for verdict, row in zip(Verdict, ("alpha", "toy") * 4, strict=False)
+        for verdict, row in zip(Verdict, ("alpha", "toy") * 5, strict=False)
     ]
-    cases = [f"render/{name}" for name in ("one", "two", "three", "four", "five", "six", "seven", "eight")]
+    cases = [f"render/{name}" for name in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")]
     mine = [CellResult(**{**_fields(one), "case": case}) for one, case in zip(mine, cases, strict=True)]
     nasty = cell(finding(Verdict.FAIL, NASTY), ok, case="render/nasty", exhibit=NASTY_EVIDENCE)
     wish = cell(finding(Verdict.FAIL, "a wish", check="render.wish", severity="SHOULD"), ok, case="render/wish")

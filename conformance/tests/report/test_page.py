@@ -111,7 +111,7 @@ def test_levels_count_as_in_the_matrix() -> None:
     }
     assert mine["render/wish"] == "pass"
     assert [
-        mine[f"render/{name}"] for name in ("one", "two", "three", "four", "five", "six", "seven", "eight")
+        mine[f"render/{name}"] for name in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     ] == list(Verdict)
 
 

@@ -53,6 +53,8 @@ KNOWN = {
         ([finding(Verdict.XFAIL), finding(GOOD)], Verdict.XFAIL),
         ([finding(Verdict.XPASS, severity="SHOULD"), finding(GOOD)], Verdict.XPASS),
         ([finding(Verdict.XFAIL), finding(Verdict.REJECTED)], Verdict.REJECTED),
+        ([finding(Verdict.DISAGREE), finding(GOOD), finding(Verdict.INCOMPARABLE)], Verdict.DISAGREE),
+        ([finding(Verdict.DISAGREE), finding(Verdict.FAIL)], Verdict.FAIL),
     ],
 )
 def test_one_finding_speaks_for_a_level(findings: list[Finding], speaks: Verdict) -> None:
@@ -66,6 +68,7 @@ def test_unsupported_is_counted_apart() -> None:
     assert (other.judged, other.passed, other.cell()) == (0, 0, "–")
     mine = counted["render", "toy", "mine", "IDS"]
     assert mine.cell() == "0/3 x1"
+    assert counted["render", "alpha", "mine", "IDS"].cell() == "2/5 ≠1"
     assert counts(every_verdict())["mine"]["render"]["IDS"] == {verdict.value: 1 for verdict in Verdict} | {
         "pass": 2,
         "fail": 2,
@@ -84,11 +87,11 @@ def test_markdown_shows_all_of_it() -> None:
     ]
     text = markdown(report)
     for part in (
-        "* **mine** 1.2: **not conformant, judged on all 10 cells**",
-        "* **other** 1.2: conformant on all 8 cells, nothing of IDS",
+        "* **mine** 1.2: **not conformant, judged on all 11 cells (sources disagree on 1)**",
+        "* **other** 1.2: conformant on all 9 cells, nothing of IDS",
         "fixtures 2026.1 (abababababab)",
         "| row | mine TEXT | mine IDS | other TEXT | other IDS |",
-        "| alpha | 6 | **2/5** | 4 | – |",
+        "| alpha | 7 | **2/5 ≠1** | 5 | – |",
         "| toy | 4 | **0/3 x1** | 4 | – |",
         "`tokenspec run --impl mine --case render/two --row toy`",
         "* other: RND-010, RND-090",
@@ -120,6 +123,8 @@ def _unescaped(line: str, at: int) -> bool:
         ([GOOD, Verdict.XFAIL], "1/2", "yellow"),
         ([Verdict.XFAIL, Verdict.XPASS], "0/2", "red"),
         ([GOOD, Verdict.UNSUPPORTED], "1/1", "brightgreen"),
+        ([GOOD, Verdict.DISAGREE], "1/1", "brightgreen"),
+        ([Verdict.DISAGREE], "nothing judged", "lightgrey"),
         ([Verdict.UNSUPPORTED], "nothing judged", "lightgrey"),
         ([], "nothing judged", "lightgrey"),
     ],
@@ -134,8 +139,8 @@ def test_junit_is_read_by_its_consumers() -> None:
     read = JUnitXml.fromfile(io.StringIO(junit(every_verdict())))
     assert [suite.name for suite in read] == ["mine render", "other render"]
     mine, other = read
-    assert (mine.tests, mine.failures, mine.errors, mine.skipped) == (10, 4, 1, 1)
-    assert (other.tests, other.failures, other.errors, other.skipped) == (8, 0, 0, 0)
+    assert (mine.tests, mine.failures, mine.errors, mine.skipped) == (11, 4, 1, 2)
+    assert (other.tests, other.failures, other.errors, other.skipped) == (9, 0, 0, 0)
     assert {one.name: one.value for one in mine.properties()}["transformers"] == "5.0"
     said = {case.name: [(type(one).__name__.lower(), one.message) for one in case.result] for case in mine}
     assert said["one"] == said["wish"] == said["five"] == []
@@ -143,6 +148,7 @@ def test_junit_is_read_by_its_consumers() -> None:
     assert said["three"] == [("error", "RND-010 said error")]
     assert said["six"] == [("skipped", "xfail: said xfail")]
     assert said["seven"] == [("failure", "RND-010 said xpass")]
+    assert said["nine"] == [("skipped", "sources disagree: said sources disagree")]
 
 
 def test_junit_skips_what_is_only_unsupported() -> None:

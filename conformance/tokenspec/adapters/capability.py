@@ -15,11 +15,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         levels: the grades it can be given; None: all of the area.
         rows: the row keys it knows; None: all.
         without: what it leaves out: rows, flags or features of cases (``tokenspec list flags``), and requirements.
+        source: ``template``, where the answer of a row's publisher is none of its own (CNV-008); None: whichever.
     """
 
     levels: list[str] | None = None
     rows: list[str] | None = None
     without: list[str] = []
+    source: Literal["template"] | None = None
 
     def covers(self, row: str, words: Iterable[str]) -> bool:
         """Whether it holds for a case with these flags and features on a row."""

@@ -68,6 +68,8 @@ class Area:
         refusals: the level in which refusing what the oracle accepts counts; empty: the first.
         ask: (request, what the implementation declares of its form) -> the request in that form.
         declare: (question, what it declares, its output) -> what is expected of an answer in that form.
+        other: (an output) -> what is expected of who answers like it, for the named answers of goldens; None where no
+            other source is asked, and for an output that says too little.
         needs: modules that judging takes beside those that come with a plain install.
     """
 
@@ -90,6 +92,7 @@ class Area:
     request_type: type[msgspec.Struct] | None = None
     ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
     declare: Callable[[Any, Profile, Any], Any] | None = None
+    other: Callable[[Any], Any] | None = None
     needs: tuple[str, ...] = ()
 
 

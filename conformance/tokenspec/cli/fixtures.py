@@ -63,7 +63,7 @@ def bless(
     if done.replaced and erratum:
         record_erratum(entry_names(done.replaced), erratum)
     for cell, name in done.unheard:
-        click.echo(f"{cell.name}: {name} agreed with the golden before and was not asked about this one")
+        click.echo(f"{cell.name}: {name} was asked about the golden before and not about this one")
     for contradiction in done.contradicted:
         click.echo(f"not written: {contradiction}")
     for cell, said in done.refused:

@@ -30,6 +30,7 @@ from tokenspec.requirements import requirements
 from tokenspec.runner import Run
 from tokenspec.traceability.lock import read_lock
 
+from .explain_cell import cell_named, explain_cell
 from .explain_row import explain_row, row_as_json
 
 
@@ -100,7 +101,10 @@ def listing(what: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="A row and its certificate as JSON, for scripts.")
 def explain(name: str, as_json: bool) -> None:
-    """Explain a requirement (RND-022), check (render.text), case (render/tool-parallel), row (qwen3) or finding."""
+    """Explain a requirement (RND-022), check (render.text), case (render/tool-parallel), row, cell or finding.
+
+    A cell (render/gpt-oss/tool-parallel) is a case on a row: who expects what, and where sources disagree.
+    """
     console = screen()
     if as_json:
         if name not in specs():
@@ -132,9 +136,11 @@ def explain(name: str, as_json: bool) -> None:
         console.print(Text(f"In training: {finding.effect}\nTo mend it: {finding.cure}"))
         for id_ in finding.requirements:
             console.print(Text(f"  {id_}  {requirements()[id_].title}"))
+    elif (cell := cell_named(name)) is not None:
+        explain_cell(console, cell)
     else:
         known = [*requirements(), *all_checks(), *cases, *specs(), *findings()]
-        raise UnknownName("requirement, check, case, row or finding", name, known, cure=WHERE)
+        raise UnknownName("requirement, check, case, row, cell or finding", name, known, cure=WHERE)
 
 
 def findings() -> Mapping[str, Any]:

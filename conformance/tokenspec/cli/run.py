@@ -33,6 +33,7 @@ from tokenspec.report.page import write_page
 from tokenspec.report.standing import Standing, standing
 from tokenspec.report.terminal import (
     print_coverage,
+    print_disagreements,
     print_each_failure,
     print_failures,
     print_matrix,
@@ -247,6 +248,7 @@ def print_run(
     else:
         beside = set(report.impls) - set(gate or report.impls)
         print_failures(console, results, report.header["sizes"], brief=beside)
+        print_disagreements(console, results, report.header["sizes"], brief=beside)
     print_unsupported(console, results)
     print_coverage(console, report)
     print_why(console, results, report.impls)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tokenspec.curation.blessing import Change
     from tokenspec.curation.witness_list import Witness, WitnessList
     from tokenspec.curation.witnesses import Hearing, Present
+    from tokenspec.store.records import Golden
 
 witness_option = click.option(
     "--witness",
@@ -73,10 +74,17 @@ def heard(hearing: Hearing, asked_here: Sequence[Present], listed: WitnessList, 
 
 def told(change: Change) -> str:
     """Which witnesses a golden gains and loses."""
-    old, new = ({} if golden is None else golden.witnesses for golden in (change.old, change.new))
-    lines = [f"  - {name}: {', '.join(levels)}" for name, levels in old.items() if new.get(name) != levels]
-    lines += [f"  + {name}: {', '.join(levels)}" for name, levels in new.items() if old.get(name) != levels]
-    return "\n".join([change.cell.name, *lines])
+    old, new = (words_of(golden) for golden in (change.old, change.new))
+    lines = [*(f"  - {line}" for line in old if line not in new), *(f"  + {line}" for line in new if line not in old)]
+    return "\n".join([change.cell.name, *(lines or ["  answers otherwise than before"])])
+
+
+def words_of(golden: Golden | None) -> list[str]:
+    """What a golden says of the programs it names."""
+    if golden is None:
+        return []
+    agreeing = [f"{name}: {', '.join(levels)}" for name, levels in golden.witnesses.items()]
+    return [*agreeing, *(f"{one.by}: otherwise in {', '.join(one.levels)}" for one in golden.answers.values())]
 
 
 def has_lost(change: Change) -> bool:

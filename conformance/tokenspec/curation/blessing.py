@@ -11,7 +11,7 @@ from tokenspec.areas.area import Cell, models_of
 from tokenspec.areas.oracle_version import same_answer
 from tokenspec.areas.selection import goldens_path
 from tokenspec.curation.witness_list import WitnessList
-from tokenspec.curation.witnesses import Contradiction, Hearing, Present, about, hear, with_witnesses
+from tokenspec.curation.witnesses import Contradiction, Hearing, Present, about, as_heard, hear
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.models import AssetsMissing, Row, load
@@ -117,12 +117,16 @@ def confirmed(
     for place, change in pending:
         if change.new is None or hearing.contradicts(change.cell):
             continue
-        said = hearing.said[change.cell.name]
-        before = change.old.witnesses if change.old is not None else {}
-        done.unheard += [(change.cell, name) for name in before if name not in said]
-        kept.append(replace(change, new=with_witnesses(change.new, said)))
+        new = as_heard(change.new, change.cell, hearing)
+        done.unheard += [(change.cell, name) for name in heard_of(change.old) if name not in heard_of(new)]
+        kept.append(replace(change, new=new))
         place.append(kept[-1])
     return kept
+
+
+def heard_of(golden: Golden | None) -> list[str]:
+    """The programs that a golden names, whether they agree or answer otherwise."""
+    return [] if golden is None else [*golden.witnesses, *(answer.by for answer in golden.answers.values())]
 
 
 def testify(cells: Sequence[Cell], witnesses: Sequence[Present], listed: WitnessList) -> tuple[Hearing, list[Change]]:
@@ -135,7 +139,7 @@ def testify(cells: Sequence[Cell], witnesses: Sequence[Present], listed: Witness
         old = cell.golden
         if old is None or hearing.contradicts(cell):
             continue
-        new = with_witnesses(old, hearing.said[cell.name])
+        new = as_heard(old, cell, hearing)
         if new != old:
             changes.append(Change(cell, old, new))
     return hearing, changes

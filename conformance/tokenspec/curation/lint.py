@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 from packaging.version import Version
 
 from tokenspec.areas import areas
@@ -22,7 +23,7 @@ from tokenspec.curation.certificates import certificates_are_complete
 from tokenspec.curation.manifest import manifest, schemas
 from tokenspec.curation.readme import readme
 from tokenspec.curation.releases import released_entries_are_kept
-from tokenspec.curation.witness_list import WitnessList, read_witnesses
+from tokenspec.curation.witness_list import Witness, WitnessList, read_witnesses
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import TokenspecError
 from tokenspec.known_failures.entries import pattern
@@ -164,6 +165,29 @@ def witnesses_are_listed() -> Iterator[str]:
                 yield f"{cell.name}: {name} is no witness of {cell.area.name}; run: tokenspec bless --witnesses-only"
             elif not said or said != sorted(set(said).intersection(levels[name])):
                 yield f"{cell.name}: {name} agrees in {said}, and is asked about {levels[name]}"
+        yield from _answers_are_others(cell, cell.golden, [one for one in listed.witness if one.is_asked(cell)])
+
+
+def _answers_are_others(cell: Cell, golden: Golden, asked: list[Witness]) -> Iterator[str]:
+    """A named answer is a listed publisher's, of the area's form, and of another answer than the golden's."""
+    for answer in golden.answers.values():
+        where = f"{cell.name}: the answer of {answer.by}"
+        publisher = next((one for one in asked if one.title == answer.by and one.publishes), None)
+        if publisher is None:
+            yield f"{where} is of no publisher of this row; run: tokenspec bless --witnesses-only"
+        elif not answer.levels or answer.levels != sorted(set(answer.levels).intersection(publisher.levels)):
+            yield f"{where} differs in {answer.levels}, and is asked about {publisher.levels}"
+        if answer.by in golden.witnesses:
+            yield f"{where} differs, and it is named as a witness, too"
+        if (answer.outcome == "ok") != (answer.expect is not None):
+            yield f"{where} has the outcome {answer.outcome}, and {'an' if answer.expect else 'no'} expectation"
+        if answer.expect is not None:
+            expect = convert(answer.expect, cell.area.expect_type, where=where)
+            if cell.area.lint is not None:
+                yield from cell.area.lint(cell, expect)
+        other = msgspec.structs.replace(golden, outcome=answer.outcome, expect=answer.expect)
+        if same_answer(golden, other):
+            yield f"{where} is the golden's; run: tokenspec bless --witnesses-only"
 
 
 def _listed_well(listed: WitnessList) -> Iterator[str]:
@@ -174,6 +198,8 @@ def _listed_well(listed: WitnessList) -> Iterator[str]:
             yield f"witnesses.toml: {witness.name}: {witness.area} has no level {', '.join(strange)}"
         elif not witness.levels:
             yield f"witnesses.toml: {witness.name}: names no level it can confirm"
+        if strange := sorted(set(witness.publishes) - specs().keys()):
+            yield f"witnesses.toml: {witness.name}: publishes no row of ours: {', '.join(strange)}"
     pairs = [(witness.name, witness.area) for witness in listed.witness]
     yield from (f"witnesses.toml: {name} is listed twice for {area}" for name, area in repeated(pairs))
     names, known = {name for name, _ in pairs}, all_checks()

@@ -78,8 +78,9 @@ def _typed(name: PurePosixPath, content: bytes, cases: dict[str, Case]) -> Itera
             raise FixtureError(name, f"area {file.area!r} is none of {', '.join(areas())}")
         for slug, golden in file.cases.items():
             asked = cases.get(f"{file.area}/{slug}")
-            if golden.expect is not None:
-                convert(golden.expect, areas()[file.area].expect_type, where=f"{name}: {slug}: expect")
+            for expect in (golden.expect, *(answer.expect for answer in golden.answers.values())):
+                if expect is not None:
+                    convert(expect, areas()[file.area].expect_type, where=f"{name}: {slug}: expect")
             if asked is None:
                 yield f"{name}: {slug}: the case is not in this folder"
             elif golden.input_sha256 != input_sha256(asked.input):

@@ -26,9 +26,9 @@ from tokenspec.store.case_files import add_case, regressions_path
 from tokenspec.store.entries import SPEC_VERSION
 from tokenspec.store.golden_files import write_goldens
 from tokenspec.store.records import Case, Golden
+from tokenspec.verdict import WRONG
 
 TOLD = frozenset({"input", "outcome", "refusal", "source", "requires", "flags", "features", "rows", "issue"})
-BROKEN = frozenset({"fail", "error", "rejected"})
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def counterexample_in_report(path: Path, case: str) -> tuple[Area, Counterexampl
         UsageError: the run has no such failing case, or kept only a part of its input.
     """
     found = [result for result in read_report(path).results if result.case == case]
-    broken = [result for result in found if any(finding.verdict in BROKEN for finding in result.findings)]
+    broken = [result for result in found if any(finding.verdict in WRONG for finding in result.findings)]
     kept = [result.exhibit.input for result in broken if result.exhibit is not None and result.exhibit.input]
     if not kept:
         what = "does not fail" if found else "was not run"
@@ -113,7 +113,7 @@ def counterexample_in_report(path: Path, case: str) -> tuple[Area, Counterexampl
         value = json.loads(kept[0])
     except ValueError as error:
         raise UsageError(f"{path}: the input of {case} was too long to be kept whole; give it as a file") from error
-    ids = {id_ for one in broken for f in one.findings if f.verdict in BROKEN for id_ in f.requires}
+    ids = {id_ for one in broken for f in one.findings if f.verdict in WRONG for id_ in f.requires}
     return areas()[broken[0].area], Counterexample(f"{path}: {case}", {"input": value, "requires": sorted(ids)})
 
 

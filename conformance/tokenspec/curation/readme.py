@@ -72,6 +72,10 @@ An oracle of ours may be wrong. So programs that others wrote are asked the same
 implementation: `witnesses` names those whose answer was compared with `expect` and equal, `name version`, with the
 levels in which it was. `witnesses.toml` says how each is asked, and lists every answer that differs, with the reason
 why the golden stands. A golden without `witnesses` has none. They are no part of a golden's hash.
+
+Nor are `answers`: what the library of a model's publisher makes of the case (`by`, `name version`) where that differs,
+in the `levels` that it names. It has `outcome` and `expect` like the golden, whose answer is the template's. Who
+answers as the publisher does neither passes nor fails: count it apart.
 {golden}
 ## Encodings
 

@@ -7,6 +7,7 @@
     levels = ["SEGMENTS", "LABELS"]                  # what it finds by itself: nothing else of its answer counts
     impl = "tokenspec.columns.rt_seg:RtSegColumn"    # as --impl has it
     how = "its engines over the model of the case"
+    publishes = ["gpt-oss"]                          # rows whose publisher it is from; it is asked about no other
 
     [[difference]]
     witness = "rt-seg"
@@ -15,7 +16,8 @@
     check = "engines.segments.eng-080"               # '*' where it gives no answer at all
     reason = "loses what lies behind the last common edge"
 
-A difference that is not listed stops a blessing, and so does a listed one that is none.
+A difference that is not listed stops a blessing, and so does a listed one that is none. The answer of a publisher that
+differs is written into the golden (CNV-008): it needs no list.
 """
 
 from __future__ import annotations
@@ -42,6 +44,11 @@ class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     levels: list[str]
     impl: str
     how: str
+    publishes: list[str] = []
+
+    def is_asked(self, cell: Cell) -> bool:
+        """Whether a cell is one of its own."""
+        return cell.area.name == self.area and (not self.publishes or cell.row in self.publishes)
 
     @property
     def title(self) -> str:

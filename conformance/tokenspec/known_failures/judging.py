@@ -12,11 +12,9 @@ import msgspec
 
 from tokenspec.adapters import Column
 from tokenspec.errors import UsageError
-from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
+from tokenspec.verdict import UNCOUNTED, WRONG, CellResult, Finding, Verdict
 
 from .entries import Entry, KnownFailures
-
-BROKEN = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
 
 
 class Sighting(StrEnum):
@@ -160,7 +158,7 @@ def _meet(
 ) -> None:
     """One requirement (or check) on one cell against what the list says of it."""
     decided = [index for index in group if is_decided(result.findings[index])]
-    broken = [index for index in decided if result.findings[index].verdict in BROKEN]
+    broken = [index for index in decided if result.findings[index].verdict in WRONG]
     if not decided:
         missing = any(_not_at_hand(result.findings[index]) for index in group)
         ledger.note(entry.number, Sighting.NOT_AT_HAND if missing else Sighting.UNSUPPORTED, result.name)
@@ -180,7 +178,7 @@ def _meet(
 
 def is_decided(finding: Finding) -> bool:
     """Whether anything is known of it: neither silent nor too slow to judge."""
-    return finding.verdict not in SILENT and not finding.slow
+    return finding.verdict not in UNCOUNTED and not finding.slow
 
 
 def _not_at_hand(finding: Finding) -> bool:

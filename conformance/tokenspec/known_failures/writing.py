@@ -9,10 +9,10 @@ import msgspec
 
 from tokenspec.errors import UsageError
 from tokenspec.store.canonical import toml_string
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import WRONG, CellResult, Finding, Verdict
 
 from .entries import KEYS, Entry, Failure, FailureClass, KnownFailures
-from .judging import BROKEN, Ledger, is_decided, judge_known
+from .judging import Ledger, is_decided, judge_known
 
 CLASSES: dict[Verdict, FailureClass] = {Verdict.FAIL: "fail", Verdict.ERROR: "error", Verdict.REJECTED: "rejected"}
 
@@ -79,7 +79,7 @@ def rewrite(ledger: Ledger, results: Iterable[CellResult], *, reason: str | None
 def failures_in(result: CellResult) -> list[Failure]:
     """The entries that list what is broken in one cell: one for a cell without an answer, else one a requirement."""
     decided = [finding for finding in result.findings if is_decided(finding)]
-    broken = [finding for finding in decided if finding.verdict in BROKEN and finding.severity == "MUST"]
+    broken = [finding for finding in decided if finding.verdict in WRONG and finding.severity == "MUST"]
     whole = {finding.verdict for finding in decided}
     if broken and len(whole) == 1 and not whole & {Verdict.FAIL}:
         return [_failure(result, broken[0], check="*")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict
@@ -32,22 +32,25 @@ class Cause:
 
 
 def name_of(finding: Finding) -> str:
-    """The line a failure is grouped under. A cell without an answer fails every check alike and is one failure."""
+    """The line a failure is grouped under. A cell without an answer fails every check alike and is one failure.
+
+    Sources that disagree do so about a cell, not about a requirement.
+    """
     if finding.slow:
         return "slow calls"
-    if finding.verdict in {Verdict.ERROR, Verdict.REJECTED}:
+    if finding.verdict in {Verdict.ERROR, Verdict.REJECTED, Verdict.DISAGREE}:
         return finding.cause
     return f"{'/'.join(finding.requires)} {finding.cause}"
 
 
-def causes_of(results: Iterable[CellResult]) -> list[Cause]:
-    """The causes of all columns: column by column, most frequent first."""
+def causes_of(results: Iterable[CellResult], of: Container[Verdict] = BROKEN) -> list[Cause]:
+    """The causes of what has one of these verdicts, by default of failures: by column, most frequent first."""
     found: dict[tuple[str, str], Cause] = {}
     order: dict[str, int] = {}
     for result in results:
         order.setdefault(result.impl, len(order))
         for finding in result.findings:
-            if finding.verdict in BROKEN:
+            if finding.verdict in of:
                 said = name_of(finding)
                 cause = found.setdefault((result.impl, said), Cause(result.impl, said))
                 cause.cells.setdefault(result.name, (result, finding))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tokenspec.errors import UsageError
+from tokenspec.report.causes import BROKEN
 from tokenspec.report.jsonl import Report
 from tokenspec.report.markup import code, plain
 from tokenspec.verdict import Verdict
@@ -13,7 +14,6 @@ from tokenspec.verdict import Verdict
 NOT_RUN = "not run"
 SLOW = "too slow"
 """What stands for the error of a call without an answer in time: no failure, but silence like ``not run``."""
-BROKEN = frozenset({"fail", "error", "rejected", "xpass"})
 
 
 class Kind(StrEnum):

@@ -22,10 +22,9 @@ from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
 from tokenspec.models import specs
 from tokenspec.store.canonical import convert
-from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
+from tokenspec.verdict import SILENT, WRONG, CellResult, Finding, Verdict
 
-BAD = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XFAIL})
-
+DEVIATING = WRONG | {Verdict.XFAIL, Verdict.DISAGREE}
 
 Judgement = Literal["real", "policy", "sources disagree"]
 """What a reviewer says of a cause: a defect; a choice that is documented or configurable; the publisher of the model
@@ -65,10 +64,10 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         return any(fnmatchcase(row, it) for it in self.rows) and any(fnmatchcase(case, it) for it in self.cases)
 
     def explains(self, result: CellResult) -> list[Finding]:
-        """The failures of a cell that this cause makes; none where its ``detail`` is nowhere to be seen."""
+        """What deviates of a cell for this cause; nothing where its ``detail`` is nowhere to be seen."""
         if not self.covers(result.row, result.case):
             return []
-        found = [finding for finding in result.findings if finding.verdict in BAD and self.judges(finding.check)]
+        found = [finding for finding in result.findings if finding.verdict in DEVIATING and self.judges(finding.check)]
         seen = self.detail is None or any(re.search(self.detail, finding.detail) for finding in found)
         return found if seen else []
 
@@ -130,7 +129,7 @@ def explain(results: Sequence[CellResult], deviations: Sequence[Deviation]) -> E
     """Lay the reasons over the results of one implementation."""
     answer = Explained()
     for result in results:
-        bad = [finding for finding in result.findings if finding.verdict in BAD]
+        bad = [finding for finding in result.findings if finding.verdict in DEVIATING]
         named: set[int] = set()
         for deviation in deviations if bad else ():
             explained = {id(finding) for finding in deviation.explains(result)} - named
@@ -138,7 +137,8 @@ def explain(results: Sequence[CellResult], deviations: Sequence[Deviation]) -> E
                 rows = answer.cells.setdefault(deviation.id, {})
                 rows[result.row] = rows.get(result.row, 0) + 1
                 named |= explained
-        answer.unexplained += [(result, finding) for finding in bad if id(finding) not in named]
+        failing = (finding for finding in bad if finding.verdict is not Verdict.DISAGREE)
+        answer.unexplained += [(result, finding) for finding in failing if id(finding) not in named]
     judged = {(result.row, result.case) for result in results if is_judged(result)}
     chosen = {result.row for result in results}
     for deviation in deviations:

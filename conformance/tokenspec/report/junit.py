@@ -1,7 +1,7 @@
 """A run as JUnit XML, which continuous-integration servers read: a suite per implementation and area, a test a cell.
 
-Only elements and attributes that all of them know are used: ``skipped`` with its message for what is unsupported or
-known to fail, so that neither is taken for a pass.
+Only elements and attributes that all of them know are used: ``skipped`` with its message for what is unsupported,
+known to fail, or what sources disagree on, so that none is taken for a pass.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import slow_lines
-from tokenspec.verdict import SILENT, CellResult, Finding, Verdict, by_level, gravest, judgement
+from tokenspec.verdict import UNCOUNTED, CellResult, Finding, Verdict, by_level, gravest, judgement
 
 BAD = {Verdict.FAIL: "failure", Verdict.REJECTED: "failure", Verdict.XPASS: "failure", Verdict.ERROR: "error"}
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -67,7 +67,7 @@ def case(result: CellResult) -> ET.Element:
         broken = [finding for finding in result.findings if finding.verdict in BAD]
         child = ET.SubElement(made, BAD[worst.verdict], message=legal(head(worst)), type=kind(worst))
         child.text = legal("\n\n".join(map(told, broken)) + f"\n\nagain: {result.again}\n")
-    elif worst.verdict in SILENT | {Verdict.XFAIL}:
+    elif worst.verdict in UNCOUNTED | {Verdict.XFAIL}:
         ET.SubElement(made, "skipped", message=legal(f"{worst.verdict}: {worst.detail}"))
     return made
 

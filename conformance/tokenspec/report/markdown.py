@@ -16,7 +16,7 @@ from tokenspec.report.why import markdown_why
 
 LEGEND = (
     "passed/judged cases; – nothing judged (unsupported or not comparable, never counted as a pass); "
-    "**bold** has failures; x known failures"
+    "**bold** has failures; x known failures; ≠ sources disagree, counted neither way"
 )
 
 

@@ -18,7 +18,7 @@ from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.standing import standing
 from tokenspec.report.tally import never_exercised
-from tokenspec.verdict import WORST, CellResult, Exhibit, Finding, Tokens, by_level, gravest, judgement
+from tokenspec.verdict import UNCOUNTED, WORST, CellResult, Exhibit, Finding, Tokens, by_level, gravest, judgement
 
 MOST_EVIDENCE = 4_000_000
 """Characters of exhibit a page holds, so that it stays below 10 MB; what is left out is said."""
@@ -100,6 +100,8 @@ def page_data(report: Report) -> dict[str, Any]:
     return {
         "kind": "run",
         "verdicts": VERDICTS,
+        "uncounted": [verdict for verdict in VERDICTS if verdict in UNCOUNTED],
+        "broken": [verdict for verdict in VERDICTS if verdict in BROKEN],
         "implementations": [implementation(report, impl) for impl in report.impls],
         "areas": [{"name": name, **head["areas"].get(name, {"title": name, "levels": []})} for name in areas.values],
         "rows": [{"name": name, "status": head["rows"].get(name, {}).get("status", "")} for name in rows.values],

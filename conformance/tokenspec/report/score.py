@@ -18,6 +18,7 @@ from tokenspec.report.labels import labels
 from tokenspec.report.tally import tallies
 from tokenspec.store.canonical import canonical_json, read_fixture
 from tokenspec.store.writing import write_atomically
+from tokenspec.verdict import Verdict
 
 CAUSES = 12
 """Of a column, the most frequent ones."""
@@ -34,12 +35,16 @@ class ScoredCause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     verdict: str = ""
 
 
-class ScoredColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One column: area -> row -> level -> [cells passed, cells judged]; what was not judged is not there."""
+class ScoredColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """One column: area -> row -> level -> [cells passed, cells judged]; what was not judged is not there.
+
+    ``disputed`` counts likewise the cells on which sources disagree, which are not among those judged.
+    """
 
     version: str
     passed: dict[str, dict[str, dict[str, tuple[int, int]]]]
     causes: list[ScoredCause]
+    disputed: dict[str, dict[str, dict[str, int]]] = {}
 
 
 class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -74,7 +79,10 @@ def columns_of(report: Report) -> dict[str, ScoredColumn]:
     """The columns of which something was judged, by the name people read."""
     named, reasons = labels(report.header["implementations"]), report.header["reasons"]
     passed: dict[str, dict[str, dict[str, dict[str, tuple[int, int]]]]] = {}
+    disputed: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
     for (area, row, impl, level), tally in tallies(report.results).items():
+        if count := tally.counts[Verdict.DISAGREE]:
+            disputed.setdefault(impl, {}).setdefault(area, {}).setdefault(row, {})[level] = count
         if tally.judged:
             rows = passed.setdefault(impl, {}).setdefault(area, {})
             rows.setdefault(row, {})[level] = (tally.passed, tally.judged)
@@ -100,6 +108,7 @@ def columns_of(report: Report) -> dict[str, ScoredColumn]:
             version=str(report.header["implementations"][impl].get("version", "unknown")),
             passed=found,
             causes=causes.get(impl, []),
+            disputed=disputed.get(impl, {}),
         )
         for impl, found in passed.items()
     }
@@ -123,6 +132,11 @@ def read_scores(folder: Path) -> list[Score]:
             raise FixtureError(path, f"is the score of {one.date}; name it {one.date}.json")
         found.append(one)
     return found
+
+
+def disputed(column: ScoredColumn, area: str, level: str) -> int:
+    """Cells of an area, over all rows, on which sources disagree at a level."""
+    return sum(levels.get(level, 0) for levels in column.disputed.get(area, {}).values())
 
 
 def total(column: ScoredColumn, area: str, level: str) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenspec.report.slow import trouble
-from tokenspec.verdict import SILENT, WHOLE, CellResult, Verdict, by_level, exit_code, judgement
+from tokenspec.verdict import SILENT, UNCOUNTED, WHOLE, CellResult, Verdict, by_level, exit_code, judgement
 
 UNSAID = frozenset({Verdict.UNSUPPORTED})
 
@@ -37,13 +37,15 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
     """What the results of one column add up to.
 
     ``require`` is the least share in percent; cells of areas that it does not answer, cells outside its claim, cells
-    that the suite has no files for and cells of which all that was given is not comparable are not counted.
+    that the suite has no files for, cells of which all that was given is not comparable and cells on which nothing but
+    sources that disagree was met are not counted.
     """
     words = [(result, words_on(result)) for result in own if result.asked]
-    judged = [result for result, said in words if not said <= SILENT]
+    judged = [result for result, said in words if not said <= UNCOUNTED]
     answered = {result.area for result in judged}
     unlike = sum(said <= SILENT and Verdict.INCOMPARABLE in said for _, said in words)
-    asked = sum(result.area in answered for result, said in words if not (said <= SILENT) or said == UNSAID)
+    disputed = sum(Verdict.DISAGREE in said for _, said in words)
+    asked = sum(result.area in answered for result, said in words if not (said <= UNCOUNTED) or said == UNSAID)
     count = len(judged)
     share = 100.0 * count / asked if asked else 0.0
     code = exit_code(own, frozenset(result.impl for result in own[:1]) or frozenset({""}))
@@ -57,6 +59,7 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
     if count == asked:
         on = f"on all {count:,} cells" if count > 1 else "on 1 cell"
     on += f" ({unlike:,} not comparable)" if unlike else ""
+    on += f" (sources disagree on {disputed:,})" if disputed else ""
     if unjudged := levels_never_judged(judged):
         on += f", nothing of {', '.join(unjudged)}"
     if code or share >= require:
@@ -73,7 +76,7 @@ def levels_never_judged(judged: Sequence[CellResult]) -> list[str]:
     said: dict[str, bool] = {}
     for result in judged:
         for level, findings in by_level(result.findings).items():
-            said[level] = said.get(level, False) or judgement(findings).verdict not in SILENT
+            said[level] = said.get(level, False) or judgement(findings).verdict not in UNCOUNTED
     return [level for level, decided in said.items() if not decided]
 
 

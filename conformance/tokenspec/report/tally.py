@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tokenspec.report.jsonl import Report
-from tokenspec.verdict import SILENT, CellResult, Finding, Verdict, by_level, judgement
+from tokenspec.verdict import SILENT, UNCOUNTED, CellResult, Finding, Verdict, by_level, judgement
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Tally:
     @property
     def judged(self) -> int:
         """Cases with a verdict."""
-        return sum(count for verdict, count in self.counts.items() if verdict not in SILENT)
+        return sum(count for verdict, count in self.counts.items() if verdict not in UNCOUNTED)
 
     @property
     def passed(self) -> int:
@@ -41,13 +41,17 @@ class Tally:
         return sum(self.counts[verdict] for verdict in (Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XPASS))
 
     def cell(self) -> str:
-        """``41`` (all pass), ``39/41``, ``38/41 x3`` (known failures) or ``–`` when nothing was judged."""
+        """``41`` (all pass), ``39/41``, ``38/41 x3`` (known failures), ``–`` when nothing was judged.
+
+        ``41 ≠12`` has twelve cases besides on which sources disagree.
+        """
+        disputed = f" ≠{self.counts[Verdict.DISAGREE]}" if self.counts[Verdict.DISAGREE] else ""
         if not self.judged:
-            return "–"
+            return f"–{disputed}"
         if self.passed == self.judged:
-            return str(self.passed)
+            return f"{self.passed}{disputed}"
         known = f" x{self.counts[Verdict.XFAIL]}" if self.counts[Verdict.XFAIL] else ""
-        return f"{self.passed}/{self.judged}{known}"
+        return f"{self.passed}/{self.judged}{known}{disputed}"
 
 
 Key = tuple[str, str, str, str]
@@ -78,7 +82,7 @@ def never_exercised(report: Report) -> dict[str, list[str]]:
     judged: dict[str, set[str]] = {impl: set() for impl in report.impls}
     for result in report.results:
         for finding in result.findings:
-            if finding.verdict not in SILENT:
+            if finding.verdict not in UNCOUNTED:
                 judged[result.impl].update(finding.requires)
     areas = {result.area for result in report.results}
     checks = report.header["checks"].values()

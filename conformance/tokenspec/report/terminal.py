@@ -19,11 +19,14 @@ from tokenspec.requirements import requirements
 from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
 
 MOST_MISSING = 40
+MOST_SOURCES = 4
+"""Causes of a column for which sources disagree."""
 STYLE = {
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
     Verdict.REJECTED: "bold red",
     Verdict.XPASS: "bold yellow",
+    Verdict.DISAGREE: "bold yellow",
     Verdict.UNSUPPORTED: "dim",
     Verdict.INCOMPARABLE: "dim",
 }
@@ -68,10 +71,11 @@ def print_matrix(
         console.print(table)
         if absent := [label for impl, label in impls.items() if impl not in shown]:
             console.print(f"[dim]nothing judged here: {', '.join(absent)}[/dim]\n")
-    legend = "cases passed, or passed/judged; – nothing judged (unsupported, not comparable); x known failures"
+    legend = f"{LEGEND}; x known failures{'; ≠ sources disagree' if is_disputed(results) else ''}"
     console.print(legend, style="dim")
 
 
+LEGEND = "cases passed, or passed/judged; – nothing judged (unsupported, not comparable)"
 SECTIONS = ("", "real", "stand-in", "toy", "unproven")
 
 
@@ -97,24 +101,41 @@ def _cells(tallied: Sequence[Tally | None], widths: Sequence[int]) -> Text:
     return text
 
 
+def is_disputed(results: Iterable[CellResult]) -> bool:
+    """Whether sources disagree on any of these cells."""
+    return any(finding.verdict is Verdict.DISAGREE for result in results for finding in result.findings)
+
+
+def print_disagreements(
+    console: Console, results: Sequence[CellResult], sizes: Mapping[str, int], *, brief: Container[str] = ()
+) -> None:
+    """Where an answer is the publisher's and not the template's: a few of the smallest cases with both."""
+    print_failures(
+        console, results, sizes, of={Verdict.DISAGREE}, said="on which sources disagree", most=MOST_SOURCES, brief=brief
+    )
+
+
 def print_failures(
     console: Console,
     results: Iterable[CellResult],
     sizes: Mapping[str, int],
     *,
+    of: Container[Verdict] = BROKEN,
+    said: str = "broken",
     most: int = MOST_CAUSES,
     brief: Container[str] = (),
 ) -> None:
     """What went wrong, cause by cause: how often, and the smallest case in full, or (``brief``) its command alone.
 
-    ``sizes`` are characters of input by case; ``most`` bounds the causes of a column.
+    ``sizes`` are characters of input by case; ``most`` bounds the causes of a column. Another verdict than that of
+    failures is shown likewise: ``of`` chooses, ``said`` is what it is called.
     """
     by_column: dict[str, list[Cause]] = {}
-    for cause in causes_of(results):
+    for cause in causes_of(results, of):
         by_column.setdefault(cause.impl, []).append(cause)
     for impl, causes in by_column.items():
         cells = len({name for cause in causes for name in cause.cells})
-        head = Text(impl, style="bold").append(f": {count(cells, 'cell')} broken, {count(len(causes), 'cause')}")
+        head = Text(impl, style="bold").append(f": {count(cells, 'cell')} {said}, {count(len(causes), 'cause')}")
         console.print(head.append("; the smallest case of each" if len(causes) > 1 else ""), soft_wrap=True)
         for cause in causes[:most]:
             result, finding = cause.smallest(sizes)
@@ -129,10 +150,10 @@ def print_failures(
 
 
 def print_each_failure(console: Console, results: Iterable[CellResult]) -> None:
-    """Every failure in full."""
+    """Every failure in full, and every disagreement of sources."""
     for result in results:
         for finding in result.findings:
-            if finding.verdict in BROKEN:
+            if finding.verdict in BROKEN or finding.verdict is Verdict.DISAGREE:
                 print_failure(console, result, finding)
 
 

@@ -3,7 +3,7 @@
 An entry is one case (``cases/render#role-user``), one golden (``golden/qwen3/render#role-user``), or a plain file
 (``flags.toml``). ``fixtures/files/<version>.txt`` lists them with their hashes; the list of ``SPEC_VERSION`` grows with
 the tree, the others are releases and never change. A case's hash, and a golden's, is that of its record alone: it does
-not change when a neighbour does, when it moves to another theme, or when one more witness confirms it.
+not change when a neighbour does, when it moves to another theme, or when one more program confirms or contradicts it.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ def cases_name(path: PurePosixPath) -> str:
 def record_sha256(record: object) -> str:
     """The hash of one case or golden: of its JSON with sorted keys, no spaces, non-ASCII characters as they are.
 
-    Witnesses are left out: who confirms an expectation does not change it.
+    Witnesses and named answers are left out: who confirms an expectation, or says otherwise, does not change it.
     """
     if isinstance(record, Golden):
-        record = msgspec.structs.replace(record, witnesses={})
+        record = msgspec.structs.replace(record, witnesses={}, answers={})
     return input_sha256(msgspec.to_builtins(record))[:DIGITS]
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from tokenspec.errors import FixtureError
 from tokenspec.store.canonical import canonical_json, parse_json, read_bytes
-from tokenspec.store.records import Golden, Outcome
+from tokenspec.store.records import Answer, Golden, Outcome, Source
 from tokenspec.store.writing import locked, write_atomically
 
 FILES_KEPT = 256
@@ -33,6 +33,7 @@ class GoldenEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     error: str | None = None
     witnesses: dict[str, list[str]] = {}
     expect: dict[str, Any] | None = None
+    answers: dict[Source, Answer] = {}
 
 
 class GoldenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,6 +60,7 @@ class GoldenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
             error=entry.error,
             expect=entry.expect,
             witnesses=entry.witnesses,
+            answers=entry.answers,
         )
 
 
@@ -136,6 +138,7 @@ def file_of(row: str, area: str, goldens: Iterable[Golden]) -> GoldenFile:
                 error=golden.error,
                 witnesses=golden.witnesses,
                 expect=golden.expect,
+                answers=golden.answers,
             )
             for golden in ordered
         },

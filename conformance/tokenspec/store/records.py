@@ -7,6 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 Outcome = Literal["ok", "raises"]
+Source = Literal["publisher"]
+"""Who answers beside the oracle of a golden."""
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -39,13 +41,27 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return self.id.split("/", 1)[1]
 
 
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """What another source makes of a golden's case, where that is something else (CNV-008).
+
+    ``by`` is the library that said so, ``name version``, and ``levels`` are those in which it differs. ``expect`` is
+    typed like the golden's; where ``outcome`` is ``raises`` it is None, and ``error`` is what the library said.
+    """
+
+    by: str
+    levels: list[str]
+    outcome: Outcome = "ok"
+    error: str | None = None
+    expect: dict[str, Any] | None = None
+
+
 class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """The expected outcome of one case on one row, made by the oracle named in it.
 
     ``pins`` are the sha256 of everything of the row that the outcome depends on; ``input_sha256`` is the hash of the
     case's input. ``expect`` is typed by the area; where ``outcome`` is ``raises`` it is None, or says how.
     ``witnesses`` are the outside programs that gave the same answer, ``name version``, each with the levels in which it
-    was compared; whoever they are, the expectation stays what it is.
+    was compared. ``answers`` are those of other sources that differ. Whoever speaks, the expectation stays what it is.
     """
 
     case: str
@@ -57,6 +73,7 @@ class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     error: str | None = None
     expect: dict[str, Any] | None = None
     witnesses: dict[str, list[str]] = {}
+    answers: dict[Source, Answer] = {}
 
     @property
     def slug(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from tokenspec.verdict import SILENT, CellResult, Finding, Verdict
+from tokenspec.verdict import UNCOUNTED, CellResult, Finding, Verdict
 
 Judgement = Callable[[], CellResult]
 """Judges one cell when called."""
@@ -14,8 +14,8 @@ Judgement = Callable[[], CellResult]
 
 def show(findings: Sequence[Finding], subtests: pytest.Subtests) -> None:
     """One subtest a judged check; a cell of which nothing is judged is skipped with its reasons, never passed."""
-    reasons = sorted({finding.detail for finding in findings if finding.verdict in SILENT})
-    judged = [finding for finding in findings if finding.verdict not in SILENT]
+    reasons = sorted({finding.detail for finding in findings if finding.verdict in UNCOUNTED})
+    judged = [finding for finding in findings if finding.verdict not in UNCOUNTED]
     if not judged:
         pytest.skip(f"unsupported: {'; '.join(reasons) or 'no check applies'}")
     for finding in judged:

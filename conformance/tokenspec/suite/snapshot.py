@@ -26,9 +26,9 @@ class GoldenSnapshot(AbstractSyrupyExtension):  # type: ignore[misc]  # untyped 
         return canonical_json(data)
 
     def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
-        """Equal up to who said it: the same answer of a newer oracle, or one more witness, is not a change."""
+        """Equal up to who said it: the same answer of a newer oracle, or of one more program, is no change."""
         new, old = json.loads(serialized_data), json.loads(snapshot_data)
-        whoever: dict[str, Any] = {"oracle": None, "witnesses": None}
+        whoever: dict[str, Any] = {"oracle": None, "witnesses": None, "answers": None}
         return bool({**new, **whoever} == {**old, **whoever})
 
     @classmethod

@@ -50,6 +50,17 @@ def oracle(case: Case, row: str, rows_by_id: Mapping[str, Row]) -> Golden:
     return render_golden(case, rows_by_id[row])
 
 
+def other(output: RenderOutput) -> RenderExpect | None:
+    """Text and ids of another source, which says nothing of owners; None where it does not give both."""
+    if output.text is None or output.token_ids is None:
+        return None
+    return RenderExpect(
+        token_ids=output.token_ids,
+        spans=[("unattributed", None, len(output.token_ids), output.text)],
+        unattributed="another source than the template",
+    )
+
+
 AREA = Area(
     name="render",
     title="Renderers: chat messages to token ids and masks",
@@ -68,4 +79,5 @@ AREA = Area(
     lint=redundancy_agrees,
     ask=declared_request,
     declare=declared_expect,
+    other=other,
 )

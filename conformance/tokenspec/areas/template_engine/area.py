@@ -71,10 +71,11 @@ def has_template(row: RowSpec) -> bool:
 
 
 def lent(golden: Golden) -> Golden:
-    """The text of a renderer's golden."""
+    """The text of a renderer's golden: the template's, which engines are asked for, whoever answers otherwise."""
     if golden.expect is None:
-        return golden
-    return msgspec.structs.replace(golden, expect={"text": "".join(span[3] for span in golden.expect["spans"])})
+        return msgspec.structs.replace(golden, answers={})
+    text = "".join(span[3] for span in golden.expect["spans"])
+    return msgspec.structs.replace(golden, expect={"text": text}, answers={})
 
 
 def oracle(case: Case, row: str, rows_by_id: Mapping[str, Row]) -> Golden:

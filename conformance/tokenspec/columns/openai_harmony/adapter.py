@@ -166,7 +166,7 @@ def conversation_of(request: dict[str, Any]) -> list[Any]:
     system = system.with_reasoning_effort(effort)
     made = [harmony.Message.from_role_and_content(harmony.Role.SYSTEM, system)]
     developer = harmony.DeveloperContent.new()
-    leading = messages[0]["role"] in {"system", "developer"}
+    leading = bool(messages) and messages[0]["role"] in {"system", "developer"}
     if leading:
         developer = developer.with_instructions(messages[0]["content"])
     if request["tools"]:

@@ -5,7 +5,7 @@ function tally() {
 }
 
 function judgedOf(one) {
-  return one.counts.reduce((sum, count, verdict) => (SILENT.has(verdict) ? sum : sum + count), 0);
+  return one.counts.reduce((sum, count, verdict) => (UNCOUNTED.has(verdict) ? sum : sum + count), 0);
 }
 
 function brokenOf(one) {
@@ -23,14 +23,16 @@ function tallyBy(chosenCells, keysOf) {
   return found;
 }
 
-// "41", "39/41", "38/41 x3" with known failures, "–" when nothing was judged, "·" when nothing was run: as printed.
+// "41", "39/41", "38/41 x3" with known failures, "41 ≠12" with sources that disagree, "–" when nothing was judged, "·" when
+// nothing was run: as printed.
 function tallyText(one) {
   if (!one) return "·";
   const judged = judgedOf(one);
-  if (!judged) return "–";
+  const disputed = one.counts[DISAGREE] ? ` ≠${one.counts[DISAGREE]}` : "";
+  if (!judged) return `–${disputed}`;
   const passed = one.counts[PASS];
-  if (passed === judged) return String(passed);
-  return `${passed}/${judged}` + (one.counts[XFAIL] ? ` x${one.counts[XFAIL]}` : "");
+  if (passed === judged) return `${passed}${disputed}`;
+  return `${passed}/${judged}` + (one.counts[XFAIL] ? ` x${one.counts[XFAIL]}` : "") + disputed;
 }
 
 function tallyClass(one) {
@@ -67,7 +69,7 @@ function matrixView() {
 }
 
 function matrixLegend() {
-  return element("p", { class: "dim" }, "Cases passed, or passed/judged; x known failures; – nothing judged (unsupported, not comparable); · not run. Click a number for its cases.");
+  return element("p", { class: "dim" }, "Cases passed, or passed/judged; x known failures; ≠ sources disagree; – nothing judged (unsupported, not comparable); · not run. Click a number for its cases.");
 }
 
 // A run over all areas is long: each area is one click away.

@@ -6,7 +6,9 @@ const VERDICTS = data.verdicts || [];
 const PASS = VERDICTS.indexOf("pass");
 const SILENT = new Set(["unsupported", "not comparable"].map((name) => VERDICTS.indexOf(name)));
 const XFAIL = VERDICTS.indexOf("xfail");
-const BROKEN = new Set(["error", "fail", "rejected", "xpass"].map((name) => VERDICTS.indexOf(name)));
+const UNCOUNTED = new Set((data.uncounted || []).map((name) => VERDICTS.indexOf(name)));
+const DISAGREE = VERDICTS.indexOf("sources disagree");
+const BROKEN = new Set((data.broken || []).map((name) => VERDICTS.indexOf(name)));
 
 // Keys: view, q (filter), v (verdicts), the chosen cell (area, row, impl, level, req, check, cause), the open case (case, on,
 // by: its row and implementation), mode (text or table).

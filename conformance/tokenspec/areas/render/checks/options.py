@@ -15,11 +15,13 @@ from tokenspec.areas.oracle_version import CURRENT, EARLIER, golden_by
 from tokenspec.areas.render.checks.text import require_template, text_of
 from tokenspec.areas.render.options import given_options, without_option
 from tokenspec.areas.render.profiles import profiles_of
+from tokenspec.areas.sources import is_another_source
 
 
 def effects(question: Question) -> dict[str, bool]:
-    """Per option of the case whether it changes the oracle's text; empty under an oracle that was not asked."""
-    committed = profiles_of(question.cell.row) if question.cell.normalisation is None else None
+    """Per option of the case whether it changes the oracle's text; empty under a source that was not asked."""
+    unasked = question.cell.normalisation is not None or is_another_source(question.cell.golden)
+    committed = None if unasked else profiles_of(question.cell.row)
     listed = {entry.option: entry for entry in committed.effects} if committed is not None else {}
     slug, given = question.cell.case.slug, [listed[name] for name in given_options(question.input) if name in listed]
     return {entry.option: entry.changes != (slug in entry.apart) for entry in given if slug not in entry.refused}
