@@ -9,7 +9,7 @@ from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.report.deviations import explain, reasons_of
 from tokenspec.runner import Run, run_all
 
-TRAINERS = ("tinker-cookbook", "trl-templates")
+TRAINERS = ("tinker-cookbook", "trl-templates", "unsloth")
 
 
 @pytest.mark.columns
