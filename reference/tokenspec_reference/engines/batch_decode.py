@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from tokenspec_reference.engines.causal_model import DENSE_MASKS, CausalModel, attention_kernel, has_full_attention
+from tokenspec_reference.engines.causal_model import CausalModel
 from tokenspec_reference.engines.forced_decode import (
     Decision,
     DecodeSettings,
@@ -32,14 +32,7 @@ from tokenspec_reference.engines.sessions import SessionSource
 
 def batches(source: object, settings: DecodeSettings) -> bool:
     """Whether traces may share forwards: a dense mask, full attention, explicit positions, a head that is known."""
-    return (
-        isinstance(source, CausalModel)
-        and settings.cache_policy.kind == "none"
-        and source.head is not None
-        and not source.recurrent
-        and attention_kernel(source.model) in DENSE_MASKS
-        and has_full_attention(source.model)
-    )
+    return isinstance(source, CausalModel) and settings.cache_policy.kind == "none" and source.shares_forwards
 
 
 class BatchSession:
@@ -53,6 +46,7 @@ class BatchSession:
         self.source, self.head = source, head
         self.cache = growing_cache()
         self.device = input_device(source.model)
+        self.modules = list(source.model.modules())
         self.alive = torch.zeros(count, 0, dtype=torch.long, device=self.device)
         self.lengths = [0] * count
 
@@ -73,7 +67,7 @@ class BatchSession:
             torch.tensor(self.lengths, device=self.device)[:, None] + columns, last.to(self.device)[:, None]
         )
         self.alive = torch.cat([self.alive, (columns < real).long()], dim=1)
-        with torch.inference_mode(), evaluating(self.source.model):
+        with torch.inference_mode(), evaluating(self.source.model, self.modules):
             hidden = self.source.base(
                 **self.source.embed(ids),
                 attention_mask=self.alive,
@@ -186,4 +180,4 @@ def _step(session: BatchSession, rows: Sequence[TraceState], pace: Pace) -> None
         session.take_back(place, len(tokens[place]) - kept)
         row.forwards += 1
         moved += row.state.index - before
-    pace.went(moved // len(rows))
+    pace.went(moved // len(rows), max(lengths))

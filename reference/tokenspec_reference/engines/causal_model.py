@@ -84,6 +84,11 @@ class CausalModel:
         products = {"highest": 0.0, "high": 2.0**-10, "medium": 2.0**-7}[torch.get_float32_matmul_precision()]
         return max(own, products) if own == 2.0**-23 else own
 
+    @cached_property
+    def shares_forwards(self) -> bool:
+        """Whether contexts may lie side by side: a known head, a dense mask, full attention, explicit positions."""
+        return self.head is not None and attention_kernel(self.model) in DENSE_MASKS and has_full_attention(self.model)
+
     @property
     def recurrent(self) -> bool:
         """Whether the model carries a state that cannot be rolled back; its context is read again each time."""

@@ -62,6 +62,7 @@ class ChunkSession:
         # Without a configuration every layer keeps all entries, so that sliding-window layers can be rolled back too;
         # the model masks what such a layer may not see.
         self.cache = growing_cache()
+        self.modules = list(source.model.modules())
         self.takes_positions = "position_ids" in inspect.signature(source.base.forward).parameters
 
     def room(self) -> int | None:
@@ -81,7 +82,7 @@ class ChunkSession:
             options["position_ids"] = torch.arange(self.length, self.length + len(token_ids), device=device)[None]
         if self.policy.kind == "window":
             options["attention_mask"] = self._window_mask(len(token_ids), device)
-        with torch.inference_mode(), evaluating(source.model):
+        with torch.inference_mode(), evaluating(source.model, self.modules):
             self.forwards += 1
             self.length += len(token_ids)
             if source.head is None:

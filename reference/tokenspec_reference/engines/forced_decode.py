@@ -203,9 +203,10 @@ def decode_fast(
     """The same insertions with few forwards.
 
     Pass 1 is one forward. Until the first insertion its gaps are those of pass 2, so the first insertion costs nothing.
-    From there on as many tokens as ``pace`` says are read at once, with separators where the latest gaps want them. The
-    rows are then decided from left to right: as long as decision and guess agree, the context was right and so is the
-    next row. At the first disagreement the cache is rolled back, and the gaps read beyond it are the next guesses.
+    From there on tokens are read at once as far as ``pace`` trusts the guesses, with separators where the latest gaps
+    want them. The rows are then decided from left to right: as long as decision and guess agree, the context was right
+    and so is the next row. At the first disagreement the cache is rolled back, and the gaps read beyond it are the next
+    guesses.
     """
     ids = trace.token_ids
     session, gaps = read_gaps(source, prompt, trace, separators, settings.cache_policy)
@@ -228,9 +229,7 @@ def decode_fast(
     decision.insertions.append(hit)
     state = Frontier(hit, pending=True)
     while state.index < len(ids) - 1:
-        before = state.index
-        state = _read_chunk(session, decision, state, gaps, pace.size())
-        pace.went(state.index - before)
+        state = _read_chunk(session, decision, state, gaps, pace)
         report(progress, len(ids) + state.index, 2 * len(ids))
     report(progress, 2 * len(ids), 2 * len(ids))
     return decision.result(forwards + session.forwards)
@@ -249,15 +248,25 @@ class Frontier:
 
 @dataclass(frozen=True)
 class Row:
-    """Row ``at`` of a chunk decides about token ``index``; ``guess`` says what the chunk has there (None: its end)."""
+    """Row ``at`` of a chunk decides about token ``index``; ``guess`` says what the chunk has there (None: its end).
+
+    ``score`` is the one behind the guess, where there is any.
+    """
 
     at: int
     index: int
     guess: bool | None
+    score: float | None = None
 
 
-def chunk_of(decision: Decision, state: Frontier, guesses: Sequence[float], limit: int) -> tuple[list[int], list[Row]]:
-    """At most ``limit`` tokens from the frontier on, separators guessed in, and the rows that decide."""
+def chunk_of(
+    decision: Decision, state: Frontier, guesses: Sequence[float], limit: int, pace: Pace | None = None
+) -> tuple[list[int], list[Row]]:
+    """At most ``limit`` tokens from the frontier on, separators guessed in, and the rows that decide.
+
+    With a ``pace`` it ends where it is not worth going on.
+    """
+    right, worth = 1.0, 0.0 if pace is None else pace.worth()
     ids = decision.trace.token_ids
     tokens = [decision.separators.inserted] if state.pending else []
     rows: list[Row] = []
@@ -265,24 +274,32 @@ def chunk_of(decision: Decision, state: Frontier, guesses: Sequence[float], limi
     while len(tokens) < limit:
         tokens.append(ids[index])
         index += 1
-        if len(tokens) == limit or index == len(ids) - 1:  # nothing is predicted after the last token
+        # nothing is predicted after the last token
+        if len(tokens) == limit or index == len(ids) - 1 or right < worth:
             rows.append(Row(len(tokens) - 1, index, None))
             break
-        guess, _ = decision.wants(index, guesses[index], ids[index - 1])
-        rows.append(Row(len(tokens) - 1, index, guess))
+        guess, score = decision.wants(index, guesses[index], ids[index - 1])
+        rows.append(Row(len(tokens) - 1, index, guess, score))
+        if pace is not None and score is not None:
+            right *= pace.right(index, abs(score - decision.calibration.threshold))
         if guess:
             tokens.append(decision.separators.inserted)
     return tokens, rows
 
 
-def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: list[float], chunk_size: int) -> Frontier:
+def _read_chunk(session: Session, decision: Decision, state: Frontier, gaps: list[float], pace: Pace) -> Frontier:
     """Read one chunk, decide its rows up to the first wrong guess, and move the frontier there."""
-    room = session.room()
-    tokens, rows = chunk_of(decision, state, gaps, chunk_size if room is None else min(chunk_size, room))
+    room, longest = session.room(), pace.longest()
+    tokens, rows = chunk_of(decision, state, gaps, longest if room is None else min(longest, room), pace)
     found = gaps_of(session.read(tokens, len(tokens)), decision.separators, predicted(decision, rows, len(tokens)))
     reached, kept = decide(decision, rows, found, gaps, state)
     session.rewind(len(tokens) - kept)
     session.settle()
+    for row in rows:
+        if row.score is not None and row.index <= reached.index:
+            pace.missed(row.index, decision.scores[row.index] - row.score)
+    pace.ahead = max(pace.ahead, rows[-1].index if rows else -1)
+    pace.went(reached.index - state.index, len(tokens))
     return reached
 
 

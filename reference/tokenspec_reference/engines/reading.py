@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenspec_reference.engines.errors import InvalidParameter, TraceTooLong
@@ -13,12 +13,13 @@ SHARED_HEADS = "TRANSFORMERS_SDPA_FORCE_GQA"  # transformers' own switch; withou
 
 
 @contextlib.contextmanager
-def evaluating(model: Any) -> Iterator[None]:
+def evaluating(model: Any, modules: Iterable[Any] | None = None) -> Iterator[None]:
     """Dropout off while the model is read, and every module's flag as it was afterwards.
 
     On a processor the kernel reads keys that several heads share where they lie; the numbers are the same ones.
+    ``modules``: those of the model, for who reads often.
     """
-    training = [module for module in model.modules() if module.training]
+    training = [module for module in modules or model.modules() if module.training]
     for module in training:
         module.training = False
     before = os.environ.get(SHARED_HEADS)
