@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokenspec.areas.check import Question
 
 Span = tuple[SpanKind, "int | None", int, str]
-EMPTY_THOUGHT = re.compile(r"<(\w*think\w*)>\s*</\1>\s*")
+EMPTY_THOUGHT = re.compile(r"<(\w*think\w*)>\s*</\1>\n*")
 TIMES: dict[SpanKind, int] = {"scaffold": -1, "unattributed": 1}
 """How many dates of a span are the template's, -1: all."""
 DATES = ("%d %b %Y", "%d %B %Y", "%B %d, %Y", "%Y-%m-%d", "%d/%m/%Y")
