@@ -97,6 +97,8 @@ PIECES = {
     "anchor-taken-by-the-student": ("a|b|c|d|e|f|x|g", "d|e|f|y|a|b|c|d|z|g", "The first of two trigrams counts."),
     "mismatch-over-the-last-fifth": ("a|b|c|d|e|f|1|2|3|4", "a|b|c|d|e|f|5|6|7|8", "What lies before is lumped."),
     "mismatch-at-the-last-fifth": ("a|b|c|d|e|f|g|h|1|2|3", "a|b|c|d|e|f|g|h|5|6|7", "One of them lies before."),
+    "aligned-again": ("b|ba|ba|b|a", "b|ba|b|a|ba", "A repair behind the first token, in pieces that agree."),
+    "aligned-again-elsewhere": ("q|r|b|ba|ba|b|a", "qr|b|ba|b|a|ba", "The same at another place of each side."),
     "digits": ("123|456|789|0", "12|34|56|78|90", "Digits in threes against digits in pairs."),
     "empty": ("", "", "No tokens on either side."),
 }  # fmt: skip

@@ -209,6 +209,12 @@ def refused() -> Iterator[Case]:
         "merge": ("uld", {"merge": "first"}, {}, "options/merge"),
         "binarization": ("alm", {"binarization_temperature": 0.0}, {}, "options/binarization_temperature"),
         "no-boundary": ("alm", {"append_boundary": True}, {"teacher_boundary": []}, "teacher_boundary"),
+        "no-student-boundary": ("alm", {"append_boundary": True}, {"student_boundary": []}, "student_boundary"),
+        "no-boundary-to-merge": ("alm", {"merge_above": 0.5}, {"teacher_boundary": []}, "teacher_boundary"),
+        "boundary-unsaid": ("alm", {"append_boundary": True}, {"student_boundary": None}, "student_boundary"),
+        "teacher-boundary-unsaid": ("alm", {"merge_above": 0.5}, {"teacher_boundary": None}, "teacher_boundary"),
+        "boundary-too-large": ("alm", {"append_boundary": True}, {"student_boundary": [1, 5]}, "student_boundary"),
+        "boundary-of-no-token": ("alm", {"append_boundary": True}, {"teacher_boundary": [-1, 2]}, "teacher_boundary"),
         "id-too-large": ("uld", {}, {"student_ids": [[0, 3, 5, 1, 2], [2, 2, 0, 4, 1]]}, "student_ids"),
         "id-of-no-token": ("alm", {}, {"teacher_ids": [[1, 3, 2, 0, 3, 1], [0, -1, 3, 0, 1, 1]]}, "teacher_ids"),
     }
@@ -220,7 +226,7 @@ def refused() -> Iterator[Case]:
             f"A loss of the literature is refused: {slug.replace('-', ' ')}.",
             ("invalid-alignment-input", f"/data/{place}"),
             task="chunk-loss",
-            data=data_of(mode, options, changes),
+            data={name: value for name, value in data_of(mode, options, changes).items() if value is not None},
         )
 
 

@@ -20,6 +20,11 @@ DENSE: Json = {
 PRINTS = (  # a pickle that is a call of print, released as it is
     "8002635f5f6275696c74696e5f5f0a7072696e740a71005812000000746869732066696c652072616e20636f646571018571025271032e"
 )
+NOTHING_COMMON: Json = {
+    "kind": "dense",
+    "indices": [[0, 1], [1, 2], [2, 3], [4, 1], [5, 0]],
+    "likelihoods": [[0.6, 0.4], [0.5, 0.5], [0.7, 0.3], [0.6, 0.4], [0.9, 0.1]],
+}
 SPARSE: Json = {"kind": "sparse", "entries": [[0, 1, 2.0], [3, 0, 0.5], [1, 4, 1.0], [3, 2, 0.25], [2, -1, 9.0]]}
 REPEATED: Json = {
     "kind": "dense",
@@ -145,6 +150,7 @@ def losses() -> Iterator[Case]:
         "gold": ("gold", {}, {}),
         "gold-temperature-reversed": ("gold", {"temperature": 0.7, "reverse_kl": True}, {}),
         "gold-short-tail": ("gold", {"uncommon_topk": 2}, {}),
+        "gold-nothing-common": ("gold", {}, {"file": NOTHING_COMMON}),
         "xtoken": ("xtoken", {}, {}),
         "xtoken-masked-sample": ("xtoken", {}, {"sample_mask": [0, 1]}),
         "gold-invalid-pairs": ("gold", {}, {"pair_valid": [[True, False, False], [False, False, False]]}),

@@ -93,6 +93,17 @@ def cases() -> Iterator[Case]:
             batch=[row(PLAIN[slug])],
         )
     yield case(
+        "compat-text-limit",
+        "COMPAT_DYNAMIC_PROGRAMME COMPAT_CANONICAL",
+        (*COMPAT, "ALN-033"),
+        "The pinned programme on real pieces, with no combination of tokens.",
+        pairs=["toy-bpe+toy-ranks"],
+        task="align",
+        profile="nw-compat",
+        options={"max_comb_len": 1},
+        batch=[row(PLAIN["long-token"])],
+    )
+    yield case(
         "compat-batch",
         "COMPAT_DYNAMIC_PROGRAMME COMPAT_PADDING",
         (*COMPAT, "ALN-006"),

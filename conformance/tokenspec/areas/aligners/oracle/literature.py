@@ -50,7 +50,8 @@ def refuse(data: Json) -> None:
         ):
             raise LossRefused("ids")
         reads = options.get("append_boundary") or "merge_above" in options
-        if reads and not data.get(f"{side}_boundary"):
+        begin = data.get(f"{side}_boundary", [])
+        if reads and not (begin and all(0 <= token < len(logits[0][0]) for token in begin)):
             raise LossRefused("boundary")
 
 
