@@ -81,7 +81,9 @@ class ReturnsList(Raises):
 
 
 class ReturnsShortMasks(ReferenceAdapter):
-    """Its mask is one entry short."""
+    """Its mask is one entry short; it claims nothing of what it leaves out."""
+
+    capabilities: Mapping[str, Any] = {}
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         result = super().render(request)
