@@ -14,6 +14,7 @@ from tokenspec_reference.aligners.loss_utils import (
     cross_tokenizer_loss,
     distillation_loss,
     get_sparse_projection_matrix,
+    select_teacher_topk_indices,
     uld_loss,
 )
 from tokenspec_reference.aligners.nw_rows import fill_rows, intern_sequences
@@ -78,6 +79,15 @@ def test_more_blocks_read_back_no_more(tmp_path, monkeypatch):
         counted.append(sum(name in READ_BACK for name in seen.names))
     assert counted[0] == counted[1]
     assert counted[0] <= 6
+
+
+@pytest.mark.parametrize("size", [50, 5000])
+def test_ties_of_the_top_columns(size):
+    logits = torch.randint(0, 4, (2, 3, size), generator=torch.Generator().manual_seed(7)).float()
+    best = logits.flatten(0, 1).amax(0).tolist()
+    smaller_ids_first = sorted(range(size), key=lambda column: -best[column])
+    for k in (1, 37, size // 2):
+        assert select_teacher_topk_indices(logits, k).tolist() == sorted(smaller_ids_first[:k])
 
 
 def test_a_row_of_cells_is_a_few_launches():

@@ -111,3 +111,15 @@ def test_gap_is_a_difference_of_log_probabilities(tiny):
     logged = model(input_ids=torch.tensor([ids[:-1]])).logits[0].log_softmax(-1)
     expected = logged[:, [3, 4]].amax(1) - logged.gather(1, torch.tensor(ids[1:])[:, None])[:, 0]
     assert torch.allclose(competing.amax(1) - own, expected, atol=1e-5)
+
+
+def test_own_token_and_candidates_have_one_precision(tiny):
+    import torch
+
+    from tokenspec_reference.engines.sessions import CachePolicy
+
+    source = CausalModel(tiny(seed=5, dtype="bfloat16")["model"], separator_id=3)
+    rows = source.open_rows(CachePolicy(), 1).read(list(range(20, 60)), 40)
+    competing, own = rows.logits_of([7], [7] * 40)
+    assert competing.dtype == own.dtype == torch.float32
+    assert torch.allclose(competing[:, 0], own, rtol=1e-5, atol=1e-5)

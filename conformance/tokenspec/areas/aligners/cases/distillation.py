@@ -141,6 +141,9 @@ def several() -> Iterator[Case]:
         ("sum-by-max-prob", {"sum_weights_metric": "max_prob", "alpha": 4.0}),
     ):
         yield distil(slug, ("ALN-072",), f"Two teachers: {slug.replace('-', ' ')}.", step(options))
+    for metric in ("entropy", "max_prob"):
+        data = step({"sum_weights_metric": metric, "alpha": 3.0}, sample_mask=[0, 1])
+        yield distil(f"sum-of-one-sample-by-{metric.replace('_', '-')}", ("ALN-072",), "A row is left out.", data)
     own = step({"mode": "p-kl"}, teachers=[{**other, "mode": "gold"}, other])
     yield distil("sum-own-loss", ("ALN-072",), "Two teachers of another tokenizer, each with its loss.", own)
     alike = step({"teacher_mode": "averaged_logits", "temperature": 1.5}, teachers=[same, second(base)])

@@ -44,8 +44,8 @@ def refused_file(subject: Subject) -> None:
     applies=cites("ALN-060"),
 )
 def refused_batch(subject: Subject) -> None:
-    """What is no batch is refused."""
-    refused(subject)
+    """What is no batch is refused, and where it stands is said."""
+    refused(subject, naming_place=True)
 
 
 @check(
@@ -57,5 +57,5 @@ def refused_batch(subject: Subject) -> None:
     applies=cites("ALN-061"),
 )
 def refused_id(subject: Subject) -> None:
-    """Ids outside the vocabulary are refused."""
-    refused(subject)
+    """Ids outside the vocabulary are refused, and where they stand is said."""
+    refused(subject, naming_place=True)
