@@ -100,19 +100,8 @@ def foreign_page(column: Foreign) -> str:
         "\n".join(facts),
         f"```sh\n{commands}\n```",
     ]
-    reasons = reasons_of(column.name)
-    if reasons is not None:
-        rows = (
-            f"| {one.verdict or ''} | {cell(one.why)} | {', '.join(one.rows)} | {', '.join(one.checks)} |"
-            for one in reasons.deviation
-        )
-        parts += [
-            "## Why it deviates",
-            f"Reviewed at {reasons.version}.",
-            table(("verdict", "why", "rows", "checks"), rows),
-        ]
     own = [witness for witness in read_witnesses().witness if witness.impl == column.name]
-    parts += [*confirms(own), *reproduced(column.name), *score_pages.of_column(column.name)]
+    parts += [*deviations(column.name), *confirms(own), *reproduced(column.name), *score_pages.of_column(column.name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -125,6 +114,18 @@ def confirms(witnesses: Sequence[Witness]) -> list[str]:
     if any(one.publishes for one in witnesses):
         said += " Where it differs its answer stands beside the golden's: [sources disagree](../sources-disagree.md)."
     return ["## Confirms goldens", said, table(("area", "levels", "version", "how"), rows)]
+
+
+def deviations(name: str) -> list[str]:
+    """The reviewed causes of a column's failures."""
+    reasons = reasons_of(name)
+    if reasons is None:
+        return []
+    rows = (
+        f"| {one.verdict or ''} | {cell(one.why)} | {', '.join(one.rows)} | {', '.join(one.checks)} |"
+        for one in reasons.deviation
+    )
+    return ["## Why it deviates", f"Reviewed at {reasons.version}.", table(("verdict", "why", "rows", "checks"), rows)]
 
 
 def reproduced(name: str) -> list[str]:
@@ -198,5 +199,5 @@ def page(name: str, impl: str, listed: WitnessList) -> str:
     if differences:
         rows = (f"| `{one.case}` | {cell(one.row)} | {cell(one.reason)} |" for one in differences)
         parts += ["## Known to differ", table(("cases", "row", "why"), rows)]
-    parts += [*reproduced(name), *score_pages.of_column(name)]
+    parts += [*deviations(name), *reproduced(name), *score_pages.of_column(name)]
     return "\n\n".join(parts) + "\n"

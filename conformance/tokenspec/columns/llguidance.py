@@ -110,7 +110,13 @@ class _Vocabulary:
 def _vocabulary(request: dict[str, Any]) -> _Vocabulary:
     if request["vocabulary"] is not None:
         small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
-        return _Vocabulary(small.encode, small.special_ids.__getitem__, small.llguidance())
+
+        def id_of(name: str) -> int:
+            if name not in small.special_ids:
+                raise Rejected("unknown-special-token", name)
+            return small.special_ids[name]
+
+        return _Vocabulary(small.encode, id_of, small.llguidance())
     return _of_row(request["model"])
 
 
