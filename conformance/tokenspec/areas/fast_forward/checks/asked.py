@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tokenspec.areas.check import Applies, Judge, NotGiven, Question, Subject, Violation, check, everywhere
+from tokenspec.areas.check import Applies, Judge, NotComparable, NotGiven, Question, Subject, Violation, check, everywhere
 from tokenspec.areas.fast_forward.oracle.vocabulary import OracleVocabulary
 from tokenspec.areas.fast_forward.records import Answer, FastForwardExpect, FastForwardOutput, Query, data_of
 
@@ -47,12 +47,18 @@ def asked(subject: Subject) -> list[tuple[Query, Answer]]:
 
 
 def answers(subject: Subject, mode: str) -> Iterator[tuple[Query, list[int], Answer]]:
-    """The answers of one mode that were given; NotGiven where none was."""
+    """The answers of one mode that were given.
+
+    Raises:
+        NotComparable: the case asks for none.
+        NotGiven: none was given.
+    """
     found = [(query, answer.tokens, answer) for query, answer in asked(subject) if query.mode == mode]
     given = [(query, tokens, answer) for query, tokens, answer in found if tokens is not None]
+    if not found:
+        raise NotComparable(f"the case does not ask for mode {mode}")
     if not given:
-        reason = next((answer.unsupported for _, _, answer in found), "the case does not ask for it")
-        raise NotGiven(f"mode {mode}: {reason}")
+        raise NotGiven(f"mode {mode}: {found[0][2].unsupported}")
     return iter(given)
 
 
