@@ -8,7 +8,17 @@ from typing import Any
 
 import msgspec
 
-from tokenspec.areas.check import Applies, Judge, NotComparable, NotGiven, Question, Subject, Violation, check, everywhere
+from tokenspec.areas.check import (
+    Applies,
+    Judge,
+    NotComparable,
+    NotGiven,
+    Question,
+    Subject,
+    Violation,
+    check,
+    everywhere,
+)
 from tokenspec.areas.fast_forward.oracle.vocabulary import OracleVocabulary
 from tokenspec.areas.fast_forward.records import Answer, FastForwardExpect, FastForwardOutput, Query, data_of
 
