@@ -1,5 +1,8 @@
 """Columns that give less than the reference are judged on what they give: pairs alone, chunk ids alone."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from tokenspec.adapters.in_process import InProcess
@@ -13,8 +16,9 @@ PAIR = "toy-metaspace+toy-bpe"
 
 
 class Only(ReferenceAdapter):
-    """The reference, with some fields of alignments left out."""
+    """The reference, with some fields of alignments left out, which it does not claim."""
 
+    capabilities: Mapping[str, Any] = {}
     kept = ()
 
     def align(self, request):
