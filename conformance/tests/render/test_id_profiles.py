@@ -10,7 +10,7 @@ import pytest
 
 from tokenspec.areas.render import profiles
 from tokenspec.areas.render.oracle.control_tokens import may_spell_part, scaffold_control_ids
-from tokenspec.areas.render.oracle.id_profiles import continued, sampled_boundary_ids, seams
+from tokenspec.areas.render.oracle.id_profiles import continued, sampled_boundary, seams
 from tokenspec.areas.render.records import RenderExpect
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import Row, available, load, spec_of
@@ -89,7 +89,7 @@ def test_a_seam_is_a_token_boundary_and_equal_ones_are_gathered() -> None:
     ids = tokenizer.encode(text, add_special_tokens=False)
     expect = RenderExpect(token_ids=ids, spans=turns)
     apart = [id_ for *_, part in turns for id_ in tokenizer.encode(part, add_special_tokens=False)]
-    assert sampled_boundary_ids(tokenizer, expect) == apart != ids
+    assert sampled_boundary(tokenizer, expect)[0] == apart != ids
     (seam,) = seams("x", tokenizer, expect)
     assert (seam.text, len(seam.canonical), len(seam.sampled_boundary), len(seam.tokens)) == ("\n\n", 1, 2, 2)
     assert all(ids[token : token + 1] == seam.canonical for token in seam.tokens)

@@ -36,11 +36,12 @@ def has_sampled_text(question: Question) -> bool:
 )
 def ids_are_what_a_sampler_saw(subject: Subject) -> None:
     """Asked for the sampled-boundary profile, the seams of sampled text are token boundaries, and no others are new."""
-    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids
+    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary
 
     require_same_text(subject)
     expect = subject.expect
-    expected, got = sampled_boundary_ids(row_of(subject).vocabulary, expect), sampled_boundary_output(subject).token_ids
+    expected, _ = sampled_boundary(row_of(subject).vocabulary, expect)
+    got = sampled_boundary_output(subject).token_ids
     if got != expected:
         at = first_difference(expected, got)
         raise Violation(
@@ -62,16 +63,16 @@ def ids_are_what_a_sampler_saw(subject: Subject) -> None:
 )
 def pieces_are_sampled_whole(subject: Subject) -> None:
     """Asked for the sampled-boundary profile, the sampled mask holds the tokens of sampled pieces and no others."""
-    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary_ids, sampled_boundary_mask
+    from tokenspec.areas.render.oracle.id_profiles import sampled_boundary
 
     require_same_text(subject)
-    vocabulary, output = row_of(subject).vocabulary, sampled_boundary_output(subject)
+    output = sampled_boundary_output(subject)
     mask = output.mask("sampled_mask")
     if mask is None:
         raise NotGiven("gives no sampled_mask in the sampled-boundary profile")
-    if output.token_ids != sampled_boundary_ids(vocabulary, subject.expect):
+    ids, expected = sampled_boundary(row_of(subject).vocabulary, subject.expect)
+    if output.token_ids != ids:
         raise NotComparable("other ids than those of the pieces (see RND-014)")
-    expected = sampled_boundary_mask(vocabulary, subject.expect)
     if mask != expected:
         at = first_difference(expected, mask)
         raise Violation(

@@ -48,14 +48,13 @@ def pieces(expect: RenderExpect) -> list[tuple[bool, str]]:
     ]
 
 
-def sampled_boundary_ids(tokenizer: Any, expect: RenderExpect) -> list[int]:
-    """The ids with every piece encoded by itself, as text that goes on (no blank is put in front of it)."""
-    return [id_ for _, _, ids in _encoded_pieces(tokenizer, expect) for id_ in ids]
+def sampled_boundary(tokenizer: Any, expect: RenderExpect) -> tuple[list[int], list[bool]]:
+    """The ids with every piece encoded by itself, as text that goes on (no blank is put in front of it).
 
-
-def sampled_boundary_mask(tokenizer: Any, expect: RenderExpect) -> list[bool]:
-    """Of each of these ids, whether it was sampled: a piece is, or is not, as a whole."""
-    return [sampled for sampled, _, ids in _encoded_pieces(tokenizer, expect) for _ in ids]
+    Beside them whether each was sampled: a piece is, or is not, as a whole.
+    """
+    encoded = _encoded_pieces(tokenizer, expect)
+    return [id_ for _, _, ids in encoded for id_ in ids], [sampled for sampled, _, ids in encoded for _ in ids]
 
 
 def _encoded_pieces(tokenizer: Any, expect: RenderExpect) -> list[tuple[bool, str, list[int]]]:
