@@ -15,7 +15,11 @@ ENGINE = RTLLMForcedDecoderBased()
 
 def test_a_batch_gives_what_each_trace_gives(tiny, monkeypatch):
     rng = random.Random(19)
-    traces = [LONG_TRACE[(start := rng.randrange(200)) : start + rng.randint(0, 260)] for _ in range(14)] + ["", "A"]
+    traces = [LONG_TRACE[(start := rng.randrange(200)) : start + rng.randint(0, 260)] for _ in range(14)] + [
+        "",
+        "A",
+        "A",
+    ]
     options = {**tiny(seed=3, dtype="float64"), "quantile": 80}
     alone = [ENGINE.segment(trace, **options) for trace in traces]
     for short, batch_tokens in ((512, 16384), (512, 900), (1, 16384)):

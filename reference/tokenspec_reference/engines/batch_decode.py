@@ -1,13 +1,14 @@
 """The forced decoder over many traces at once: the same decisions, every forward shared by all traces.
 
 Each trace has a row of one cache. A forward appends as many slots to every row; what a row does not need, or took back
-after a wrong guess, stays in the cache and is masked. Positions are given, so a slot's place means nothing.
+after a wrong guess, stays in the cache and is masked. Positions are given, so a slot's place means nothing. What all
+prompts begin with, such as a system prompt, is read once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 from tokenspec_reference.engines.causal_model import CausalModel
 from tokenspec_reference.engines.forced_decode import (
@@ -36,9 +37,9 @@ def batches(source: object, settings: DecodeSettings) -> bool:
 
 
 class BatchSession:
-    """Contexts side by side. ``lengths`` counts what each has read and not taken back."""
+    """Contexts side by side, one at first. ``lengths`` counts what each has read and not taken back."""
 
-    def __init__(self, source: CausalModel, head: OutputHead, count: int) -> None:
+    def __init__(self, source: CausalModel, head: OutputHead) -> None:
         import torch
 
         from tokenspec_reference.engines.growing_cache import growing_cache
@@ -47,8 +48,8 @@ class BatchSession:
         self.cache = growing_cache()
         self.device = input_device(source.model)
         self.modules = list(source.model.modules())
-        self.alive = torch.zeros(count, 0, dtype=torch.long, device=self.device)
-        self.lengths = [0] * count
+        self.alive = torch.zeros(1, 0, dtype=torch.long, device=self.device)
+        self.lengths = [0]
 
     def read(self, chunks: Sequence[Sequence[int]], keep: Sequence[int]) -> ChunkRows:
         """Append ``chunks[b]`` to row ``b``; the rows of its last ``keep[b]`` tokens, one ``b`` behind the other."""
@@ -79,12 +80,20 @@ class BatchSession:
         kept = [hidden[row, len(chunk) - keep[row] : len(chunk)] for row, chunk in enumerate(chunks)]
         return ChunkRows(self.head, torch.cat(kept))
 
-    def take_back(self, row: int, count: int) -> None:
-        """Forget the last ``count`` tokens of a row."""
-        if count:
-            places = self.alive[row].nonzero()[-count:, 0]
-            self.alive[row, places] = 0
-            self.lengths[row] -= count
+    def repeat(self, count: int) -> None:
+        """Go on with ``count`` rows that have read what the only one has."""
+        if self.lengths[0]:
+            self.cache.batch_repeat_interleave(count)
+        self.alive = self.alive.expand(count, -1)
+        self.lengths *= count
+
+    def take_back(self, counts: Sequence[int]) -> None:
+        """Forget the last ``counts[b]`` tokens of row ``b``."""
+        import torch
+
+        from_the_end = self.alive.flip(1).cumsum(1).flip(1)
+        self.alive = self.alive * (from_the_end > torch.tensor(counts, device=self.device)[:, None])
+        self.lengths = [length - count for length, count in zip(self.lengths, counts, strict=True)]
 
     def select(self, rows: Sequence[int]) -> None:
         """Go on with these rows only, and without slots that none of them needs."""
@@ -104,10 +113,10 @@ class BatchSession:
 class TraceState:
     """One trace on its way: its decisions, the latest gaps, and where it stands."""
 
-    def __init__(self, number: int, decision: Decision, gaps: list[float], first: int) -> None:
+    def __init__(self, number: int, decision: Decision, gaps: list[float], first: int, forwards: int) -> None:
         self.number, self.decision, self.gaps = number, decision, gaps
         self.state = Frontier(first, pending=True)
-        self.forwards = 1
+        self.forwards = forwards
 
     @property
     def done(self) -> bool:
@@ -129,22 +138,28 @@ def decode_batch(
     """
     if not isinstance(source, CausalModel) or source.head is None:
         raise TypeError("ask `batches` first")
-    session = BatchSession(source, source.head, len(traces))
-    contexts = [[*prompt, *trace.token_ids[:-1]] for prompt, trace in zip(prompts, traces, strict=True)]
+    session = BatchSession(source, source.head)
+    shared = _shared([prompt[:-1] for prompt in prompts]) if len(prompts) > 1 else 0
+    if shared:
+        session.read([prompts[0][:shared]], [0])
+    session.repeat(len(traces))
+    contexts = [[*prompt[shared:], *trace.token_ids[:-1]] for prompt, trace in zip(prompts, traces, strict=True)]
     found: dict[int, ForcedDecode] = {}
     rows: list[TraceState] = []
     lengths = [len(trace) for trace in traces]
     every = gaps_of(
         session.read(contexts, lengths), separators[0], [id_ for trace in traces for id_ in trace.token_ids]
     )
+    taken_back = []
     for number, gaps in enumerate(_apart(every, lengths)):
         trace = traces[number]
         decision = Decision(trace, separators[number], calibrate_trace(gaps, trace, settings, source.epsilon))
         first = decision.first(gaps, 0, None)
+        taken_back.append(0 if first is None else len(trace) - 1 - first)
         if first is not None:
-            session.take_back(number, len(trace) - 1 - first)
             decision.insertions.append(first)
-        rows.append(TraceState(number, decision, gaps, len(trace) if first is None else first))
+        rows.append(TraceState(number, decision, gaps, len(trace) if first is None else first, 2 if shared else 1))
+    session.take_back(taken_back)
     while True:
         going = [place for place, row in enumerate(rows) if not row.done]
         if len(going) < len(rows):
@@ -154,6 +169,11 @@ def decode_batch(
                 return [found[number] for number in range(len(traces))]
             session.select(going)
         _step(session, rows, pace)
+
+
+def _shared(prompts: Sequence[Sequence[int]]) -> int:
+    """How many tokens all of them begin with."""
+    return sum(1 for _ in takewhile(lambda tokens: len(set(tokens)) == 1, zip(*prompts, strict=False)))
 
 
 def _apart(values: Sequence[float], lengths: Sequence[int]) -> Iterator[list[float]]:
@@ -173,11 +193,12 @@ def _step(session: BatchSession, rows: Sequence[TraceState], pace: Pace) -> None
         for token in predicted(row.decision, deciding, len(chunk))
     ]
     every = gaps_of(session.read(tokens, lengths), rows[0].decision.separators, next_ids)
-    moved = 0
+    moved, taken_back = 0, []
     for place, found in enumerate(_apart(every, lengths)):
         row, before = rows[place], rows[place].state.index
         row.state, kept = decide(row.decision, chunks[place][1], found, row.gaps, row.state)
-        session.take_back(place, len(tokens[place]) - kept)
+        taken_back.append(lengths[place] - kept)
         row.forwards += 1
         moved += row.state.index - before
+    session.take_back(taken_back)
     pace.went(moved // len(rows), max(lengths))
