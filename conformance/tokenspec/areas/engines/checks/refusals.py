@@ -30,8 +30,8 @@ def _refusal(requirement: str) -> None:
         applies=cites(requirement),
     )
     def the_input_is_refused(subject: Subject) -> None:
-        """The implementation refuses what this requirement refuses, for its reason."""
-        refused(subject)
+        """The implementation refuses what this requirement refuses, for its reason, and says where."""
+        refused(subject, naming_place=True)
 
 
 for _requirement in REFUSING:

@@ -289,5 +289,8 @@ MUTANTS = (
     mutant("similarity-narrow", "ENG-090", "a window of two characters", _narrow),
     mutant("f1-is-precision", "ENG-090", "precision instead of F1", {"metrics.boundary_f1": _precision_only}),
     mutant("overlap-is-union", "ENG-092", "intersection over union is called Dice", after=_dice_is_iou),
+    mutant(
+        "refused-nowhere", "ENG-060", "a refusal does not say where", {"adapter._place": lambda _field, _request: ""}
+    ),
     mutant("window-rounds-up", "ENG-091", "half a mean segment rounds up", {"metrics.window_size": _rounded_up}),
 )
