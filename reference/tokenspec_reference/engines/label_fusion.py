@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import statistics
 from collections.abc import Sequence
 from typing import Literal
 
@@ -58,7 +58,7 @@ def _label(
     ]
     if not votes:
         return UNKNOWN_LABEL
-    return Counter(votes).most_common(1)[0][0] if mode == "majority" else "+".join(sorted(set(votes)))
+    return statistics.mode(votes) if mode == "majority" else "+".join(sorted(set(votes)))
 
 
 def _silent(name: str, profile: str) -> bool:

@@ -46,8 +46,7 @@ class AutomatonExpressions:
             first |= head.first
 
         def build() -> Node:
-            options = [make.sequence((head, self.of(automaton, target))) for head, target in heads]
-            return make.choice((*options, make.empty) if nullable else options)
+            return make.choice([make.sequence((head, self.of(automaton, target))) for head, target in heads])
 
         texts = automaton.texts(state, lambda low, high: self.spelled(((low, high),)).texts)
         return make.later(lambda byte: make.derivative(build(), byte), nullable=nullable, first=first, texts=texts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -62,14 +63,20 @@ def _percent_pieces(
             continue
         stars = [values.pop(0) for option in (match["width"], match["precision"]) if option == "*"]
         value = arguments[match["key"]] if match["key"] is not None else values.pop(0)
-        yield _fitted(value, ("%" + match["rest"]) % (*stars, value), table, as_text=match["type"] == "s")
+        conversion = "%" + match["rest"]
+        shown, text = conversion % (*stars, value), (conversion[:-1] + "s", *stars)
+        yield _fitted(value, shown, partial(_percent_text, *text), table, as_text=match["type"] == "s")
     yield template[position:]
 
 
-def _fitted(value: Any, shown: str, table: ValueTable, *, as_text: bool) -> str:
+def _percent_text(conversion: str, *values: Any) -> str:
+    return conversion % values
+
+
+def _fitted(value: Any, shown: str, layout: Callable[[str], str], table: ValueTable, *, as_text: bool) -> str:
     """``shown`` with the origins of ``value``, as far as it is the value padded or cut."""
     source = text_of(value, table) if as_text else concat(repr_pieces(value, table))
-    return Tracked.lift(source).padded_as(shown)
+    return Tracked.lift(source).laid_out(shown, layout)
 
 
 class TrackedFormatter(SandboxedFormatter):
@@ -108,7 +115,7 @@ class TrackedFormatter(SandboxedFormatter):
         shown = self.format_field(self.convert_field(value, conversion), spec)
         if conversion == "a":
             return derived(shown)
-        return _fitted(value, shown, self._table, as_text=conversion != "r")
+        return _fitted(value, shown, lambda marked: format(marked, spec), self._table, as_text=conversion != "r")
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Refuse huge widths before Python builds them."""

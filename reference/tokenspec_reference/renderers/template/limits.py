@@ -199,7 +199,7 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
     elif isinstance(left, int) and isinstance(right, int):
         if operator == "*":
             limits.check_size((left.bit_length() + right.bit_length()) * 64)
-        elif operator == "**" and right > 0:
+        elif operator == "**":
             limits.check_size(left.bit_length() * right * 64)
     elif operator == "*":
         for value, count in ((left, right), (right, left)):

@@ -7,7 +7,6 @@ one origin per character: a message of a megabyte is one pair.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +21,10 @@ DERIVED = 1
 
 PRIVATE = "_tokenspec_"
 """Prefix of every name this package adds to what a template can reach; the sandbox hides it."""
+
+
+MARK = "\ue000"
+"""Stands for each character of a string whose layout is asked for; a private one, which no format fills with."""
 
 
 class Origin(NamedTuple):
@@ -254,17 +257,21 @@ class Tracked(str):
         text = str.center(self, width, fillchar)
         return self._padded(text, ("x" * len(self)).center(width, "-").find("x") if self else 0)
 
-    def padded_as(self, text: str) -> Tracked:
-        """``text``, which is this string cut or padded by a format specification, or both; else it is derived."""
-        kept = bisect_left(range(len(self)), True, key=lambda end: str.__getitem__(self, slice(end + 1)) not in text)
-        start = text.find(str.__getitem__(self, slice(kept)))
-        fill = text[:start] + text[start + kept :]
-        if kept < len(self) and (not kept or fill.strip(" ")):
+    def laid_out(self, text: str, layout: Callable[[str], str]) -> Tracked:
+        """``text``, this string cut and padded as ``layout`` does with any of its length; else it is derived."""
+        try:
+            marked = layout(MARK * len(self))
+        except (TypeError, ValueError):  # of numbers
+            marked = ""
+        kept = marked.count(MARK)
+        start = marked.find(MARK) if kept else len(marked)
+        shown = str.__getitem__(self, slice(kept))
+        if len(marked) != len(text) or not text.startswith(shown, start):
             return derived(text)
         return self._joined(text[:start], self._part(0, kept), text[start + kept :])
 
     def __format__(self, spec: str) -> str:
-        return self.padded_as(str.__format__(self, spec)) if spec else self
+        return self.laid_out(str.__format__(self, spec), lambda marked: format(marked, spec)) if spec else self
 
     # --- mapping characters
     def mapped(self, change: Callable[[str], str]) -> Tracked:

@@ -106,6 +106,7 @@ def projections() -> Iterator[Case]:
         "shapes": {"kind": "dense", "indices": [[1, 2]], "likelihoods": [[1.0]]},
         "fractional-ids": {"kind": "dense", "indices": [[0.5, 1.0]], "likelihoods": [[1.0, 0.0]]},
         "ids-below-sentinel": {"kind": "dense", "indices": [[-2, 1]], "likelihoods": [[1.0, 0.0]]},
+        "infinite-likelihoods": {"kind": "dense", "indices": [[1, 2]], "likelihoods": [[1.0, 1e39]]},
         "negative-student": {"kind": "sparse", "entries": [[-1, 0, 1.0]]},
         "fractional-student": {"kind": "sparse", "entries": [[0.5, 0, 1.0]]},
     }

@@ -45,7 +45,11 @@ def rules() -> Iterator[Case]:
     }
     for slug, (why, trace, starts) in words.items():
         yield case(slug, why, "SEGMENT_RULES", "ENG-075", trace=trace, engines=["rule-regex"], base_units=starts)
-    for slug, sentence in (("every-marker", "Aa {} bb. "), ("every-marker-inside", "Aa{}bb. ")):
+    for slug, sentence in (
+        ("every-marker", "Aa {} bb. "),
+        ("every-marker-inside", "Aa{}bb. "),
+        ("every-marker-in-brackets", "Aa ({}) bb. "),
+    ):
         passage = ["Start. "]
         passage += [sentence.format(word) for word in WORDS]
         edges = [0, *accumulate(map(len, passage))][:-1]

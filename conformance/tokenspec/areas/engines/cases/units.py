@@ -269,6 +269,18 @@ def replies() -> Iterator[Case]:
     }
     for slug, (why, requires, said, parameters) in offsets.items():
         yield recorded(f"unit-offsets-{slug}", why, requires, "offsets", [trace], {"replies": said}, **parameters)
+    for engine, slug in (("unit-groups", "max_retry"), ("offsets", "max_retries_per_chunk")):
+        for name in (slug, "chunk_size"):
+            yield recorded(
+                f"refuse-{engine}-{name.replace('_', '-')}",
+                "A count that is none.",
+                "ENG-060",
+                engine,
+                UNITS,
+                {"replies": []},
+                refused=("invalid-parameter", f"/parameters/{name}"),
+                **{name: -1},
+            )
     yield recorded(
         "unit-offsets-refused",
         "One reply of no use is one too many.",

@@ -211,6 +211,27 @@ def strings() -> Iterator[tuple[str, Any, list[Any]]]:
         ("ipv4", ["1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "01.2.3.4"]),
         ("ipv6", ["::", "::1", "1:2:3:4:5:6:7:8", "1::8", "1:2:3:4:5:6:7", "1::2::3", "12345::"]),
         ("hostname", ["a", "a.b", "a-b.c1", "-a", "a-", "a..b", "", "A1.B2"]),
+        (
+            "duration",
+            ["P1Y2M3DT4H5M6S", "P1Y2M", "P2M3D", "P4D", "P3W", "PT1H2M", "PT5S", "P1YT2H", "P1Y3D", "PT", "P"],
+        ),
+        (
+            "uri",
+            [
+                "http://a@b.org:80/c/d?e=f#g",
+                "urn:a:b",
+                "file:///a",
+                "a:",
+                "//b/c",
+                "1a:b",
+                "a:b c",
+                "a:%2g",
+                "a://[::1]/",
+            ],
+        ),
+        ("uri-reference", ["//b/c?d", "c/d#e", "?a", "", "a:b", "1a:b", "./1a:b", "a b", "#a#b", "/%41"]),
+        ("json-pointer", ["", "/", "/a/b~0c~1d", "/é", "a", "/a~2", "/~"]),
+        ("relative-json-pointer", ["0", "1/a", "12#", "0/a~1", "01", "/a", "1#/a", "#"]),
         ("email", ["a@b.org", "a.b+c@d-e.org", "a", "@b", "a@", "a@b@c", "a b@c.org"]),
     ):
         yield f"format-{name}", {**TEXT, "format": name}, [f'"{text}"' for text in texts]
@@ -274,6 +295,11 @@ def recursive() -> Iterator[tuple[str, Any, list[Any]]]:
         "items": {"anyOf": [WHOLE, {"$ref": "#/$defs/endless"}]},
         "$defs": {"endless": closed(["a"], {"a": {"$ref": "#/$defs/endless"}})},
     }
+    texts = ["{}", '{"a":{}}', '{"a":{"x":null}}', '{"a":{"x":null,"y":null}}']
+    few = {"type": "object", "required": ["x", "y"], "additionalProperties": NOTHING, "maxProperties": 1}
+    yield "member-that-no-value-has", {"type": "object", "properties": {"a": few}, "additionalProperties": False}, texts
+    items = {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 1}}
+    yield "item-that-no-value-is", items, ["[]", "[[]]", "[[1]]", "[[1,2]]"]
     yield "recursive-without-end-in-a-choice", dead, ["[1]", "[true]", "[1,2]", "[]"]
     yield (
         "recursive-by-two",

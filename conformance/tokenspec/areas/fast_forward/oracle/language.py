@@ -15,12 +15,34 @@ MOST_STATES = 50_000
 LONGEST = 240
 CLOSING = b'"}],'
 
+SIGN = r"(?:[A-Za-z0-9\-._~!$&'()*+,;=@]|%[0-9A-Fa-f]{2})"
+PATH, TAIL = rf"(?:/(?:{SIGN}|:)*)*", rf"(?:\?(?:{SIGN}|[:/?])*)?(?:#(?:{SIGN}|[:/?])*)?"
+ROOTED = rf"(?://[A-Za-z0-9.]*{PATH}|/(?:(?:{SIGN}|:)+{PATH})?)"
+SCHEME = r"[A-Za-z][A-Za-z0-9+\-.]*:"
+POINTER = "(?:/(?:[^~/]|~[01])*)*"
+PATTERNS = {
+    "uri-reference": rf"^(?:{SCHEME}(?:{ROOTED}|(?:{SIGN}|:)+{PATH})?|{ROOTED}|{SIGN}+{PATH}|){TAIL}$",
+    "json-pointer": f"^{POINTER}$",
+    "relative-json-pointer": f"^(?:0|[1-9][0-9]*)(?:#|{POINTER})$",
+}
+"""Formats that llguidance does not know; authorities are plain names."""
+
 
 @cache
 def _byte_tokenizer() -> Any:
     import llguidance
 
     return llguidance.LLTokenizer("byte", slices=[])
+
+
+def _spelled_out(grammar: Any) -> Any:
+    """Formats that llguidance does not know as patterns."""
+    if isinstance(grammar, list):
+        return [_spelled_out(each) for each in grammar]
+    if not isinstance(grammar, Mapping):
+        return grammar
+    own = {"pattern": PATTERNS[grammar["format"]]} if grammar.get("format") in PATTERNS else {}
+    return {name: _spelled_out(value) for name, value in grammar.items() if not own or name != "format"} | own
 
 
 class Language:
@@ -37,7 +59,8 @@ class Language:
         def no_special(name: str) -> int:
             raise ValueError(f"special token {name} among bytes")
 
-        self.matcher = llguidance.LLMatcher(_byte_tokenizer(), llguidance_grammar(grammar, no_special), log_level=0)
+        text = llguidance_grammar(_spelled_out(grammar), no_special)
+        self.matcher = llguidance.LLMatcher(_byte_tokenizer(), text, log_level=0)
         if self.matcher.is_error() or not self.matcher.consume_tokens(list(consumed)):
             raise ValueError(self.matcher.get_error().splitlines()[0])
 

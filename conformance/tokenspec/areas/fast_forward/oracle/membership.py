@@ -43,6 +43,48 @@ _time = _read_by(
     lambda text: time.fromisoformat(text.upper() if text[6:8] != "60" else f"{text[:6]}59{text[8:].upper()}"),
     r"\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)",
 )
+URI_CHARACTERS = re.compile(r"(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
+URI_PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+"""Appendix B of RFC 3986."""
+
+
+def _is_uri(text: str, *, absolute: bool) -> bool:
+    parts = URI_PARTS.fullmatch(text)
+    scheme, authority, *others = parts.groups() if parts else (None, None, "")
+    if scheme is None:
+        if absolute or (authority is None and ":" in others[0].partition("/")[0]):
+            return False
+    elif not re.fullmatch(r"[A-Za-z][0-9A-Za-z+.-]*", scheme):
+        return False
+    user, _, place = (authority or "").rpartition("@")
+    host, _, port = place.rpartition(":") if re.search(r":\d*$", place, re.ASCII) else (place, "", "")
+    if host.startswith("[") and host.endswith("]"):
+        host = "v6" if FORMATS["ipv6"](host[1:-1]) else "["
+    if re.search(r"[/@]", user) or re.search(r"[:@]", host):
+        return False
+    return all(URI_CHARACTERS.fullmatch(part) for part in (user, host, port, *others) if part)
+
+
+def _is_duration(text: str) -> bool:
+    """Appendix A of RFC 3339: no unit is left out between two others."""
+    dates, clock, times = text[1:].partition("T")
+    parts = (dates, "YMD"), (times, "HMS")
+    known = all(re.fullmatch(r"(?:[0-9]+[A-Z])*", part) and re.sub("[0-9]", "", part) in units for part, units in parts)
+    given = known and bool(dates or times) and bool(clock) == bool(times)
+    return text[:1] == "P" and (given or bool(re.fullmatch(r"[0-9]+W", text[1:])))
+
+
+def _is_pointer(text: str) -> bool:
+    return text[:1] in ("", "/") and all(rest[:1] in ("0", "1") for rest in text.split("~")[1:])
+
+
+def _is_relative_pointer(text: str) -> bool:
+    up = re.match(r"[0-9]*", text)
+    levels = up.group() if up else ""
+    rest = text[len(levels) :]
+    return bool(levels) and str(int(levels)) == levels and (rest == "#" or _is_pointer(rest))
+
+
 FORMATS: dict[str, Callable[[str], bool]] = {
     "date": _date,
     "time": _time,
@@ -51,6 +93,11 @@ FORMATS: dict[str, Callable[[str], bool]] = {
     "ipv4": _read_by(IPv4Address, r"[0-9.]+"),
     "ipv6": _read_by(IPv6Address, r"[0-9A-Fa-f:.]+"),
     "hostname": lambda text: all(re.fullmatch(LABEL, label) for label in text.split(".")),
+    "duration": _is_duration,
+    "uri": lambda text: _is_uri(text, absolute=True),
+    "uri-reference": lambda text: _is_uri(text, absolute=False),
+    "json-pointer": _is_pointer,
+    "relative-json-pointer": _is_relative_pointer,
     "email": lambda text: bool(re.fullmatch(r"[\w.!#$%&'*+/=?^`{|}~-]+@([\w-]+\.)*[A-Za-z0-9]+", text, re.ASCII)),
 }
 

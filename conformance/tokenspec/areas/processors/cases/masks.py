@@ -135,6 +135,19 @@ CASES: list[Case] = [
         for on_dead in ("raise", "zero")
     ),
     case(
+        "mask-dead-beside-a-forced-row",
+        "A dead row that bans becomes zero; the forced row beside it keeps its logits.",
+        DEAD,
+        "013",
+        [think([3], 1, begin_ids=[6], mask_boundaries="begin", counting="after_begin")],
+        [
+            advance([6, 0], [0, 0]),
+            apply("float32", ones("float32"), ["-inf"] * 8, on_dead="zero"),
+        ],
+        rows=2,
+        vocab_size=8,
+    ),
+    case(
         "mask-dead-forced",
         "A forced id whose logit is -inf is told, not sampled.",
         DEAD,

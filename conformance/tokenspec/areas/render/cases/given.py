@@ -52,6 +52,15 @@ FORMATTED = (
         "JSON_TEXT",
     ),
     forms(
+        "cut-and-filled",
+        "Bodies that a format cuts and fills up with other signs than blanks.",
+        (
+            ("cut and filled", "{{ '{c:*^9.3}|{c:-<6.2}|{c:x>5.0}'.format(c=C) }}"),
+            ("cut and padded", "{{ '{c:^9.3}|{c:<6.2}|{c:>5.0}'.format(c=C) }}"),
+            ("between equals", "{{ '-{}-{}-{}-'.format(C, message.role, C) }}"),
+        ),
+    ),
+    forms(
         "case",
         "Bodies whose case is changed, some of which grow by it.",
         (
