@@ -3,7 +3,7 @@
     columns/<name>/
         column.toml           who it is and what it answers
         requirements.txt      all that it needs, pinned; nothing else is installed (npm: package.json)
-        adapter.py            a class ``Adapter``, as in ``tokenspec.adapters`` (npm: adapter.mjs, a program)
+        adapter.py            a class ``Adapter``, as in ``tokenspec.adapters`` (npm: adapter.mjs)
 
 The folder of a column is also what ``--impl`` takes: ``--impl ./columns/mine``. The name of a column is that of its
 folder, with hyphens. ``tokenspec columns make`` makes its environment; until then it answers *unsupported*.
