@@ -38,6 +38,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         homepage: of the project.
         issues: where its bugs are reported.
         python: the version its packages need, ``3.12``; None: the one that runs.
+        any_python: whether they are installed whatever Python they say they want: what is called runs on others, too.
         adapter: ``module:Class`` where the adapter is no ``adapter.py`` of the folder.
         variables: of the process' environment, beside those that keep it off the network.
     """
@@ -48,6 +49,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     homepage: str = ""
     issues: str = ""
     python: str | None = None
+    any_python: bool = False
     adapter: str | None = None
     variables: dict[str, str] = {}
 
