@@ -18,7 +18,6 @@ from tokenspec.columns import (
     lm_format_enforcer,
     nltk,
     outlines_core,
-    rt_seg,
     spacy_alignments,
     transformers_processors,
     vllm,
@@ -29,7 +28,6 @@ from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
 
 COLUMNS = [
-    rt_seg.RtSegColumn,
     nltk.NltkColumn,
     spacy_alignments.SpacyAlignmentsColumn,
     vllm.VllmColumn,

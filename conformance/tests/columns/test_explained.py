@@ -9,7 +9,7 @@ from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.report.deviations import explain, reasons_of
 from tokenspec.runner import Run, run_all
 
-TRAINERS = ("axolotl", "tinker-cookbook", "trl-templates", "unsloth")
+TRAINERS = ("axolotl", "ms-swift", "tinker-cookbook", "trl-templates", "unsloth")
 
 
 @pytest.mark.columns

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from tests.compilers import needs
 from tokenspec.adapters.environment import is_made
 from tokenspec.adapters.foreign import foreign_columns
+from tokenspec.adapters.reaching import command
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.cli import group
@@ -76,11 +77,13 @@ def test_the_python_example_speaks_the_protocol_and_renders_what_it_claims() -> 
 @pytest.mark.node
 @needs_node
 def test_the_node_column_says_what_is_missing_where_its_packages_are_absent(tmp_path: Path) -> None:
-    shutil.copy(foreign_columns()["huggingface-jinja"].folder / "adapter.mjs", tmp_path)
-    impl = f"cmd:{NODE} {shlex.quote(str(tmp_path / 'adapter.mjs'))}"
-    results = judged(impl, ("render",), ("toy-bpe",), ("role-user",))
+    column = foreign_columns()["huggingface-jinja"]
+    shutil.copy(column.folder / "adapter.mjs", tmp_path)
+    *_, inside, _, name, package = command(column)
+    impl = shlex.join([str(NODE), inside, str(tmp_path), name, package])
+    results = judged(f"cmd:{impl}", ("render",), ("toy-bpe",), ("role-user",))
     assert {finding.verdict for finding in results[0].findings} == {Verdict.UNSUPPORTED}
-    assert "@huggingface/jinja is not installed" in results[0].findings[0].detail
+    assert "@huggingface/jinja is not installed; tokenspec columns make" in results[0].findings[0].detail
 
 
 @pytest.mark.node

@@ -102,9 +102,10 @@ def steps(column: Foreign, folder: Path) -> list[tuple[str, list[str]]]:
     """What is run to make an environment in a folder, each with the word for it."""
     if column.on_node:
         return [("npm packages", [shutil.which("npm") or "npm", *NPM, "--prefix", str(folder)])]
+    whatever = ["--ignore-requires-python"] if column.description.any_python else []
     return [
         ("virtual environment", [interpreter(column), "-m", "venv", str(folder)]),
-        ("packages", [str(python_of(folder)), *PIP, "-r", str(column.pins)]),
+        ("packages", [str(python_of(folder)), *PIP, *whatever, "-r", str(column.pins)]),
     ]
 
 

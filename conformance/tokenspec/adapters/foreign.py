@@ -3,7 +3,7 @@
     columns/<name>/
         column.toml           who it is and what it answers
         requirements.txt      all that it needs, pinned; nothing else is installed (npm: package.json)
-        adapter.py            a class ``Adapter``, as in ``tokenspec.adapters`` (npm: adapter.mjs, a program)
+        adapter.py            a class ``Adapter``, as in ``tokenspec.adapters`` (npm: adapter.mjs)
 
 The folder of a column is also what ``--impl`` takes: ``--impl ./columns/mine``. The name of a column is that of its
 folder, with hyphens. ``tokenspec columns make`` makes its environment; until then it answers *unsupported*.
@@ -38,6 +38,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         homepage: of the project.
         issues: where its bugs are reported.
         python: the version its packages need, ``3.12``; None: the one that runs.
+        any_python: whether they are installed whatever Python they say they want: what is called runs on others, too.
         adapter: ``module:Class`` where the adapter is no ``adapter.py`` of the folder.
         variables: of the process' environment, beside those that keep it off the network.
     """
@@ -48,6 +49,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     homepage: str = ""
     issues: str = ""
     python: str | None = None
+    any_python: bool = False
     adapter: str | None = None
     variables: dict[str, str] = {}
 

@@ -64,4 +64,5 @@ def command(column: Foreign) -> Sequence[str]:
     node = shutil.which("node")
     if node is None:
         raise AdapterError(f"--impl {column.name}: node is not installed; put it on PATH.")
-    return ["env", f"NODE_PATH={folder / 'node_modules'}", node, str(column.folder / "adapter.mjs")]
+    program = [node, str(Path(__file__).with_name("inside.mjs")), str(column.folder)]
+    return ["env", f"NODE_PATH={folder / 'node_modules'}", *program, column.name, column.description.package]

@@ -1,7 +1,6 @@
-"""The authors' dual-space distillation as a column of the aligners' area, from a checkout that the user names.
+"""The authors' dual-space distillation, from the checkout of songmzhang/DSKD that ``TOKENSPEC_DSKD`` names.
 
-Set ``TOKENSPEC_DSKD`` to a checkout of songmzhang/DSKD; its version here is the hash of the files that answer. The
-numbers of the case stand in for models.
+Its version here is the hash of the files that answer. The numbers of the case stand in for models.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""NeMo RL's cross-tokenizer losses as a column of the aligners' area, from a checkout that the user names.
+"""NeMo RL's cross-tokenizer losses, from the checkout of NVIDIA-NeMo/RL that ``TOKENSPEC_NEMO_RL`` names.
 
-Set ``TOKENSPEC_NEMO_RL`` to a checkout of NVIDIA-NeMo/RL; its version here is the hash of the files that answer. Chunk
-averages, projections, exact maps, losses and steps are its functions as they are; what they import and a single process
-on a CPU does not use (Ray, Megatron, chat data) is a placeholder. Its alignment is the oracle of ``nw-compat`` and not
-asked here.
+Its version here is the hash of the files that answer. Chunk averages, projections, exact maps, losses and steps are its
+functions as they are; what they import and a single process on a CPU does not use (Ray, Megatron, chat data) is a
+placeholder. Its alignment is the oracle of ``nw-compat`` and not asked here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""tokenkit's approximate likelihood matching as a column of the aligners' area, from a checkout that the user names.
+"""tokenkit's approximate likelihood matching, from the checkout of its project that ``TOKENSPEC_TOKENKIT`` names.
 
-Set ``TOKENSPEC_TOKENKIT`` to a checkout of bminixhofer/tokenkit, with jax, flax and optax installed; its version here
-is the hash of the file that answers. What that imports and this loss does not use is a placeholder. It counts chunks by
+The project is bminixhofer/tokenkit, and jax, flax and optax are installed beside this; its version here is the hash of
+the file that answers. What that imports and this loss does not use is a placeholder. It counts chunks by
 the teacher's tokens alone, so one of which only the first token of a side is left is *unsupported*; so is a refusal.
 """
 

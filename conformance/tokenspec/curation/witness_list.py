@@ -5,7 +5,7 @@
     version = "0.1.5"                                # the one that was asked
     area = "engines"
     levels = ["SEGMENTS", "LABELS"]                  # what it finds by itself: nothing else of its answer counts
-    impl = "tokenspec.columns.rt_seg:RtSegColumn"    # as --impl has it
+    impl = "rt-seg"                                  # as --impl has it
     how = "its engines over the model of the case"
     publishes = ["gpt-oss"]                          # rows whose publisher it is from; it is asked about no other
 

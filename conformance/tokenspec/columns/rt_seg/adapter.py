@@ -1,9 +1,8 @@
-"""RT-SEG as a column of the engines' area: its engines, fusions and labels, given a model that needs no download.
+"""RT-SEG's engines, fusions and labels, given a model that needs no download.
 
-It wants Python 3.12; in an environment of its own it answers through the pipe: ``tokenspec serve --impl
-tokenspec.columns.rt_seg:RtSegColumn``. Its modules are imported one by one: what segments needs torch, transformers and
-nltk, while the package's own ``__init__`` wants every parser and database it can use. The base units of a trace come
-with the case, so the parsers that would find them are not needed.
+Its modules are imported one by one: what segments needs torch, transformers and nltk, while the package's own
+``__init__`` wants every parser and database it can use. spacy, stanza and sentence-transformers are placeholders: the
+base units of a trace come with the case, and so do the vectors that are compared.
 
 Where the specification departs from the code (``normalized`` scores), the code is run with the moments the
 specification wants: its second pass takes them as arguments. Everything else is called as it is.
@@ -16,6 +15,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -24,9 +24,8 @@ import msgspec
 
 from tokenspec.adapters import Unsupported
 from tokenspec.areas.engines.records import EnginesInput, Recorded, Scripted
-from tokenspec.columns import installed_version
-from tokenspec.columns.rt_seg_models import STANDARD_SEPARATOR
-from tokenspec.columns.rt_seg_units import UNIT_ENGINES, UNIT_OPTIONS, cosine, given_units, recorded, unit_options
+from tokenspec.columns.rt_seg.models import STANDARD_SEPARATOR
+from tokenspec.columns.rt_seg.units import UNIT_ENGINES, UNIT_OPTIONS, cosine, given_units, recorded, unit_options
 from tokenspec.columns.single_modules import folders, installed_at, placeholder
 
 Segments = list[tuple[int, int]]
@@ -57,22 +56,12 @@ TAKEN = {"alpha", "beta", "quantile", "sep_tok", "max_kv_tokens", "system_prompt
 EVERYTHING = 10**9
 
 
-class RtSegColumn:
-    """The column ``rt-seg``."""
+class Adapter:
+    """Every row; an engine needs the row where its model is made of one."""
 
     def __init__(self) -> None:
         """Start without rows."""
-        self.version = installed_version("rt-seg")
         self.rows: dict[str, dict[str, Any]] = {}
-
-    def info(self) -> dict[str, str]:
-        """Who this is; without the package every answer is *unsupported*."""
-        return {
-            "name": "rt-seg",
-            "version": self.version or "not installed",
-            "language": "python",
-            "homepage": "https://github.com/texttechnologylab/RT-SEG",
-        }
 
     def load(self, model: str, assets: dict[str, Any]) -> None:
         """Remember a row, whose tokens tiny models speak."""
@@ -80,8 +69,6 @@ class RtSegColumn:
 
     def segment(self, request: dict[str, Any]) -> dict[str, Any]:
         """Its engines, then its fusion."""
-        if self.version is None:
-            raise Unsupported("not installed")
         given = msgspec.convert({key: value for key, value in request.items() if key != "row"}, EnginesInput)
         if strange := set(given.parameters) - HINTS - TAKEN - UNIT_OPTIONS:
             raise Unsupported(f"no option {min(strange)}")
@@ -213,7 +200,7 @@ def forced(
 @contextmanager
 def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None) -> Iterator[None]:
     """The engine loads the model of the case."""
-    from tokenspec.columns.rt_seg_models import table, tiny
+    from tokenspec.columns.rt_seg.models import table, tiny
 
     separator = given.parameters.get("sep_tok", STANDARD_SEPARATOR)
     if separator != STANDARD_SEPARATOR:
@@ -234,10 +221,7 @@ def given_model(engine: Any, given: EnginesInput, assets: dict[str, Any] | None)
 def module(name: str) -> ModuleType:
     """One module of the package, without its ``__init__`` and without the parsers nobody calls here."""
     if PACKAGE not in sys.modules:
-        root = installed_at(PACKAGE)
-        if root is None:
-            raise Unsupported("not installed")
-        folders(root, PACKAGE)
+        folders(installed_at(PACKAGE) or Path(), PACKAGE)
         for parser in ("spacy", "stanza"):
             placeholder(parser)
         placeholder("sentence_transformers", SentenceTransformer=None, util=SimpleNamespace(cos_sim=cosine))
