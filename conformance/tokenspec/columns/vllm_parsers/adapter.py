@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from transformers import AutoTokenizer
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.parser import ParserManager
+from vllm.tokenizers.hf import get_cached_tokenizer
 
 from tokenspec.adapters import Unsupported
 from tokenspec.columns.openai_wire import chunks_without_stop, parsed_call, require_served, without_stop, wrapped
@@ -61,7 +62,8 @@ class Adapter:
         if model.endswith("2507"):
             reasoning = None
         self.stops = assets["wire"]["stop"]
-        self.tokenizer = AutoTokenizer.from_pretrained(assets["directory"])
+        # as its server has it: each parser reads the vocabulary anew, which without the cache is a copy of all of it
+        self.tokenizer = get_cached_tokenizer(AutoTokenizer.from_pretrained(assets["directory"]))
         names = {"tool_parser_name": calls, "reasoning_parser_name": reasoning}
         self.parser = ParserManager.get_parser(
             **names, enable_auto_tools=True, is_harmony=assets["family"] == "gpt-oss", tokenizer=self.tokenizer
