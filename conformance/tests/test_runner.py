@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.selection import Selection, sample_of, select_cells
 from tokenspec.errors import AdapterError, UnknownName
 from tokenspec.runner import Run, run_all
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
@@ -124,6 +125,17 @@ class Silent:
 def test_an_adapter_must_say_who_it_is(adapter: object) -> None:
     with pytest.raises(AdapterError, match="info"):
         InProcess("mini", adapter)
+
+
+def test_a_sample_is_the_same_part_of_every_area_and_row_and_grows() -> None:
+    cells = select_cells(Selection(areas=("parse", "render"), rows=("toy-bpe", "toy-added")))
+    small, large = sample_of(cells, 3), sample_of(cells, 5)
+    assert Counter((cell.area.name, cell.row) for cell in small) == {
+        (area, row): 3 for area in ("parse", "render") for row in ("toy-bpe", "toy-added")
+    }
+    assert {cell.name for cell in small} < {cell.name for cell in large}
+    assert small == [cell for cell in cells if cell in small] == sample_of(cells[::-1], 3)[::-1]
+    assert sample_of(cells, len(cells)) == cells
 
 
 def test_selection_refuses_what_does_not_exist() -> None:

@@ -50,10 +50,15 @@ def pages() -> dict[str, str]:
     parts = [
         HEAD,
         f"```{{raw}} html\n{BOARD.format(data)}\n```",
-        f"## By library\n\nThe run of {latest.date}, judged by {cell(made)}; fixtures `{latest.fixtures[:12]}`.",
+        f"## By library\n\nThe run of {on_day(latest)}, judged by {cell(made)}; fixtures `{latest.fixtures[:12]}`.",
         table(("library", "version", "area", "passed/judged"), by_library(latest)),
     ]
     return {"scoreboard.md": "\n\n".join(parts) + "\n"}
+
+
+def on_day(score: Score) -> str:
+    """``2026-11-24 (a sample: 7,904 of 32,482 cells, ...)``."""
+    return score.date if score.sample is None else f"{score.date} ({score.sample.said})"
 
 
 def by_library(score: Score) -> Iterable[str]:
@@ -102,7 +107,7 @@ def view() -> dict[str, Any]:
     history = {
         name: {
             area: {
-                level: [[one.date, one.columns[name].version, *total(one.columns[name], area, level)] for one in runs]
+                level: [[day(one), one.columns[name].version, *total(one.columns[name], area, level)] for one in runs]
                 for level in shown[area]["levels"]
             }
             for area in latest.columns[name].passed
@@ -111,6 +116,7 @@ def view() -> dict[str, Any]:
         if (runs := [one for one in scores()[-CURVE:] if name in one.columns])
     }
     return {
+        "sample": latest.sample.said if latest.sample is not None else "",
         "areas": shown,
         "models": [row for row in ("-", *specs()) if any_row(latest, row)] + pairs(latest),
         "pages": {name: f"columns/{name}.html" for name in latest.columns if has_page(name)},
@@ -133,6 +139,11 @@ def view() -> dict[str, Any]:
     }
 
 
+def day(score: Score) -> str:
+    """The day of a run in the history, which says that a sample is one."""
+    return score.date if score.sample is None else f"{score.date}, a sample"
+
+
 def any_row(score: Score, row: str) -> bool:
     """Whether something was judged on a row."""
     return any(row in rows for column in score.columns.values() for rows in column.passed.values())
@@ -151,7 +162,7 @@ def of_column(name: str) -> list[str]:
         return []
     column = score.columns[name]
     rows = (f"| {area} | {levels_of(score, name, area)} |" for area in areas() if area in column.passed)
-    said = f"Version {cell(column.version)} on {score.date}; [by model](../scoreboard.md)."
+    said = f"Version {cell(column.version)} on {on_day(score)}; [by model](../scoreboard.md)."
     parts = ["## Results", said, table(("area", "passed/judged"), rows)]
     if column.causes:
         parts += [
@@ -188,6 +199,6 @@ def of_row(row: str) -> list[str]:
         return []
     return [
         "## Results",
-        f"On {latest.date}; [all models](../scoreboard.md).",
+        f"On {on_day(latest)}; [all models](../scoreboard.md).",
         table(("library", "version", "area", "passed/judged"), found),
     ]

@@ -98,7 +98,8 @@
     controls.level.replaceChildren(...data.areas[state.area].levels.map((level) => make("option", level, { value: level })));
     for (const key of keys) if (controls[key].value !== state[key]) controls[key].value = state[key];
     const names = Object.keys(data.columns).filter((name) => state.area in data.columns[name].passed && matches(name, state.library));
-    views.replaceChildren(board(state, names), make("h3", "History"), before(state, names), make("h3", "Causes"), ...causes(state, names));
+    const said = data.sample ? [make("p", `Asked was ${data.sample}.`)] : [];
+    views.replaceChildren(...said, board(state, names), make("h3", "History"), before(state, names), make("h3", "Causes"), ...causes(state, names));
   };
   addEventListener("hashchange", show);
   show();

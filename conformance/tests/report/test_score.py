@@ -11,7 +11,12 @@ import pytest
 
 from tokenspec.data import checkout_root
 from tokenspec.errors import FixtureError, UsageError
-from tokenspec.report.jsonl import Report
+from tokenspec.report.combine import combine
+from tokenspec.report.compare import compare
+from tokenspec.report.jsonl import Report, read_report, save_report
+from tokenspec.report.junit import junit
+from tokenspec.report.markdown import badge, markdown
+from tokenspec.report.page_data import page_data
 from tokenspec.report.score import Score, read_scores, save_score, score, total
 from tokenspec.verdict import Verdict
 
@@ -62,6 +67,29 @@ def test_the_kept_scores_are_on_the_pages_of_columns_and_rows() -> None:
             assert "\n## Results\n" in columns[f"columns/{name}.md"]
         for row in {row for found in column.passed.values() for row in found if f"rows/{row}.md" in rows}:
             assert f"](../columns/{name}.md) | {column.version}" in rows[f"rows/{row}.md"]
+
+
+def test_figures_of_a_sample_say_so_and_stand_beside_no_others(tmp_path: Path) -> None:
+    said = "a sample: 1 of 1,700 cells, at most 24 of an area on a row"
+    one = run_of("a", Verdict.PASS)
+    part = Report({**one.header, "sample": {"each": 24, "cells": 1, "of": 1700}}, one.results)
+    save_report(tmp_path / "run.jsonl", part.header, part.results)
+    part = read_report(tmp_path / "run.jsonl")
+    assert f"* asked was {said}\n" in markdown(part)
+    assert page_data(part)["sample"] == said
+    assert f'value="{said}"' in junit(part)
+    assert badge(part, "a")["message"] == "1/1 of a sample"
+    kept = score([part], "2026-11-24")
+    assert kept.sample is not None
+    assert kept.sample.said == said
+    assert score([one], "2026-11-24").sample is None
+    other = run_of("b", Verdict.PASS)
+    with pytest.raises(UsageError, match=r"asked --sample 24 and everything\. Run them again"):
+        score([part, other], "2026-11-24")
+    with pytest.raises(UsageError, match="asked everything and --sample 24"):
+        compare(one, part)
+    with pytest.raises(UsageError, match="b and a were asked"):
+        combine([("b", other), ("a", part)])
 
 
 @pytest.fixture

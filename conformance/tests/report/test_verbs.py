@@ -53,7 +53,18 @@ def test_every_shape_goes_to_stdout_or_a_file(saved: Path, tmp_path: Path, verb:
 
 def test_a_run_writes_page_and_report_that_fit_together(tmp_path: Path) -> None:
     page, report = tmp_path / "run.html", tmp_path / "run.jsonl"
-    chosen = ["--impl", "reference", "--row", "toy-bpe", "--case", "render/role-user"]
+    chosen = [
+        "--impl",
+        "reference",
+        "--row",
+        "toy-bpe",
+        "--case",
+        "render/role-user",
+        "--sample",
+        "1",
+        "--sample",
+        "all",
+    ]
     done = tokenspec("run", *chosen, "--html", page, "--report", report)
     assert done.exit_code == 0, done.output
     assert "Next: tokenspec report html" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -129,6 +130,22 @@ def select_cells(selection: Selection, *, with_goldens: bool = True, outdated: b
         _refuse_unknown_cases(selection)
         raise UsageError(f"no case matches {', '.join(selection.cases)}. See: tokenspec list cases.")
     return cells
+
+
+def sample_of(cells: Sequence[Cell], each: int) -> list[Cell]:
+    """Of every area on every row so many cells at most, in their order: those whose names have the lowest hashes.
+
+    What is taken is the same on every machine and for every column; a larger sample holds every smaller one.
+    """
+    names: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        names.setdefault((cell.area.name, cell.row), []).append(cell.name)
+    taken = {name for found in names.values() for name in sorted(found, key=_place_in_samples)[:each]}
+    return [cell for cell in cells if cell.name in taken]
+
+
+def _place_in_samples(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def _refuse_unknown_cases(selection: Selection) -> None:

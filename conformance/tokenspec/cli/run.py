@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -21,7 +22,7 @@ from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
-from tokenspec.areas.selection import select_cells
+from tokenspec.areas.selection import sample_of, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 from tokenspec.models import how_to_get, specs
@@ -30,6 +31,7 @@ from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
 from tokenspec.report.labels import labels
 from tokenspec.report.page import write_page
+from tokenspec.report.sample import Sample, sample_in
 from tokenspec.report.standing import Standing, standing
 from tokenspec.report.terminal import (
     print_coverage,
@@ -52,6 +54,11 @@ from .options import impl_option, selection, selection_options, server_options
 from .own_row import own_rows
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
+
+
+def cells_of_each(_context: click.Context, _option: click.Parameter, value: Any) -> int | None:
+    """A number of cells; none where all are asked, which overrides an earlier number."""
+    return None if value in {None, "all"} else int(click.IntRange(1).convert(value, None, None))
 
 
 def columns_of(impls: tuple[str, ...], askable: Askable = THIS_MACHINE) -> list[Column]:
@@ -99,6 +106,8 @@ def judge(
                 return run_all(Run(columns, cells, timeout, exhibit=exhibit), step)
             found: dict[tuple[str, str, str], CellResult] = {}
             names = [column.name for column in columns]
+            for column in columns:
+                column.close()  # each worker starts its own: those of here would only hold memory
             for result in run_in_processes(names, cells, timeout, jobs, exhibit=exhibit, askable=askable):
                 found[(result.impl, result.row, result.case)] = result
                 step(result)
@@ -113,6 +122,9 @@ def judge(
 @click.option("--columns", "every", is_flag=True, help="Also all that tokenspec columns make has made.")
 @server_options
 @selection_options
+@click.option(
+    "--sample", metavar="N|all", callback=cells_of_each, help="N cells of each area on each row, the same ones."
+)
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
@@ -146,6 +158,7 @@ def run(
     every: bool,
     dialect: str,
     hosts: tuple[str, ...],
+    sample: int | None,
     gate: tuple[str, ...],
     report: Path | None,
     html: Path | None,
@@ -171,13 +184,15 @@ def run(
     with untouched(impls):
         columns = columns_of(impls, askable := Askable(dialect, hosts))
         known = plan_known_failures(chosen, columns, gate or impls)
-        cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
+        chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
+        cells = chosen_cells if sample is None else sample_of(chosen_cells, sample)
+        asked = None if sample is None else Sample(each=sample, cells=len(cells), of=len(chosen_cells))
         refuse_missing_modules(cells, columns)
         results = judge(
             columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, askable=askable
         )
     results = known.judge(results)
-    whole = Report(header(columns, cells, known.summary(), oracle, require_judged), results)
+    whole = Report(header(columns, cells, known.summary(), oracle, require_judged, asked), results)
     if kept:
         save_run(report, html, whole)
     stands = {impl: standing([result for result in results if result.impl == impl], require_judged) for impl in impls}
@@ -190,7 +205,7 @@ def run(
     changed = changed_certificates(cell.row for cell in cells if cell.area.name == "render")
     code = FixtureError.exit_code if changed else code
     if as_json:
-        print_json(results, code)
+        print_json(results, code, asked)
     else:
         print_run(screen(), whole, stands, show_all=show_all, gate=gate)
         known.print(screen(), results)
@@ -255,6 +270,8 @@ def print_run(
     print_times(console, results)
     named = labels(report.header["implementations"])
     print_matrix(console, results, named, {id_: spec.status for id_, spec in specs().items()})
+    if (sample := sample_in(report.header)) is not None:
+        console.print(Text(f"asked was {sample.said}; all: without --sample", style="bold yellow"), soft_wrap=True)
     for impl in report.impls:
         own, stand = [result for result in results if result.impl == impl], stands[impl]
         style = {0: "green", 1: "red", 3: "magenta"}[stand.code]
@@ -267,7 +284,7 @@ def print_run(
             console.print(Text(f"  {stand.hint}", style="yellow"), soft_wrap=True)
 
 
-def print_json(results: list[CellResult], code: int) -> None:
+def print_json(results: list[CellResult], code: int, sample: Sample | None) -> None:
     """Counts by implementation, area and verdict, and how many cells of each were too slow to judge."""
     import json
 
@@ -277,4 +294,5 @@ def print_json(results: list[CellResult], code: int) -> None:
             by = counts.setdefault(result.impl, {}).setdefault(result.area, {verdict.value: 0 for verdict in Verdict})
             by[finding.verdict.value] += 1
     slow = {impl: sum(bool(result.slow) for result in results if result.impl == impl) for impl in counts}
-    click.echo(json.dumps({"exit_code": code, "findings": counts, "slow": slow}, indent=2))
+    asked = {} if sample is None else {"sample": msgspec.to_builtins(sample)}
+    click.echo(json.dumps({"exit_code": code, "findings": counts, "slow": slow, **asked}, indent=2))

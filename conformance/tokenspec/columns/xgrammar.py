@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tokenspec.adapters import Rejected, Unsupported
+from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
 from tokenspec.columns import installed_version
@@ -44,11 +45,12 @@ class XgrammarColumn:
         if request["vocabulary"] is not None:
             raise Unsupported("takes no vocabulary without a tokenizer of transformers")
         fast, _, compiler = _of_row(request["model"])
+        encode = vocabulary_of(request, request["model"]).encode
         prefix: list[int] = []
         for piece in request["prefix"]:
             if not isinstance(piece, str):
                 raise Unsupported("special tokens as grammar items")
-            prefix += fast.encode(piece, add_special_tokens=False)
+            prefix += encode(piece)
         matcher = _matcher(compiler, request["grammar"])
         for token in prefix:
             if not matcher.accept_token(token):
@@ -95,9 +97,9 @@ def _stepping(request: dict[str, Any]) -> tuple[_Stepping, Callable[[str], list[
     import xgrammar
 
     if request["vocabulary"] is None:
-        fast, info, compiler = _of_row(request["model"])
+        _, info, compiler = _of_row(request["model"])
         engine = _Stepping(_matcher(compiler, request["grammar"]), info.vocab_size, info.stop_token_ids)
-        return engine, lambda text: list(fast.encode(text, add_special_tokens=False))
+        return engine, vocabulary_of(request, request["model"]).encode
     small = inline_vocabulary(msgspec.convert(request["vocabulary"], InlineVocabulary))
     spelled = [*(data or b"" for data in small.bytes_of), b"<end>"]  # what has no bytes is special to it
     ends = [len(spelled) - 1]

@@ -22,6 +22,7 @@ from tokenspec.areas.oracle_version import CURRENT
 from tokenspec.data import fixtures_dir
 from tokenspec.models import specs
 from tokenspec.report.deviations import reasons_of
+from tokenspec.report.sample import Sample
 from tokenspec.requirements import requirements
 from tokenspec.verdict import WHOLE
 
@@ -39,11 +40,13 @@ def header(
     known_failures: Sequence[Mapping[str, Any]] = (),
     oracle: str = CURRENT.transformers,
     require_judged: float = WHOLE,
+    sample: Sample | None = None,
 ) -> dict[str, Any]:
     """The first line of a report.
 
     Keys: ``format``; ``suite`` (package versions), ``python``, ``fixtures`` (version and hash), ``oracle`` (the
-    transformers version whose answers are expected), ``require_judged`` (the least share a column has to answer);
+    transformers version whose answers are expected), ``require_judged`` (the least share a column has to answer),
+    ``sample`` (what was asked of how much, or None: everything that was chosen);
     ``implementations`` (what each column says of itself); for the chosen cells ``areas``, ``rows``, ``cases``,
     ``sizes`` (of the cases' inputs in characters), ``checks`` and ``requirements``, each by name in the order to show
     them in; ``known_failures``: per list its column, file, number of entries and complaints; ``reasons``: per column
@@ -59,6 +62,7 @@ def header(
         "fixtures": fixtures_identity(),
         "oracle": oracle,
         "require_judged": require_judged,
+        "sample": None if sample is None else msgspec.to_builtins(sample),
         "implementations": {column.name: {**column.info, **declared(column)} for column in columns},
         "areas": {
             name: {"title": area.title, "levels": area.levels} for name, area in areas().items() if name in chosen

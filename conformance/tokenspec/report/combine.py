@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from tokenspec.errors import UsageError
 from tokenspec.report.jsonl import Report
+from tokenspec.report.sample import sample_of_all
 
 MERGED = ("implementations", "areas", "rows", "cases", "sizes", "checks", "requirements", "reasons")
 
@@ -26,6 +29,7 @@ def combine(named: Sequence[tuple[str, Report]]) -> Report:
                     f"{first_name} and {name} were judged by other {what} ({old[:12]} and {new[:12]}), "
                     "so their verdicts do not belong in one matrix. Run one of them again"
                 )
+        sample_of_all(f"{first_name} and {name}", (first.header, report.header))
         if first.header["oracle"] != report.header["oracle"]:
             raise UsageError(
                 f"{first_name} and {name} expect the answers of other oracles ({first.header['oracle']} and "
@@ -48,6 +52,7 @@ def _header(heads: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **heads[0],
         **merged,
         "suite": {package: _all(head["suite"].get(package) for head in heads) for package in packages},
+        "sample": (one := sample_of_all("the runs", heads)) and msgspec.to_builtins(one),
         "python": _all(head["python"] for head in heads),
         "known_failures": [entry for head in heads for entry in head["known_failures"]],
     }

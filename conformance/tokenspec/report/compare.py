@@ -9,6 +9,7 @@ from tokenspec.errors import UsageError
 from tokenspec.report.causes import BROKEN
 from tokenspec.report.jsonl import Report
 from tokenspec.report.markup import code, plain
+from tokenspec.report.sample import sample_of_all
 from tokenspec.verdict import Verdict
 
 NOT_RUN = "not run"
@@ -50,8 +51,10 @@ def compare(old: Report, new: Report) -> list[Change]:
     """All changes, regressions first; columns are compared by name.
 
     Raises:
-        UsageError: the reports have no column in common, so every verdict would seem to change.
+        UsageError: the reports have no column in common, so every verdict would seem to change; or they are of
+            different samples.
     """
+    sample_of_all("the two runs", (old.header, new.header))
     shared = set(old.impls) & set(new.impls)
     if not shared:
         raise UsageError(

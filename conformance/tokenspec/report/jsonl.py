@@ -19,6 +19,7 @@ import msgspec
 
 from tokenspec.errors import UsageError
 from tokenspec.report.catalog import FORMAT
+from tokenspec.report.sample import Sample
 from tokenspec.store.writing import open_atomically
 from tokenspec.verdict import CellResult
 
@@ -98,6 +99,7 @@ class Words(msgspec.Struct):
     requirements: dict[str, dict[Literal["level", "title", "link", "text"], str]]
     known_failures: list[dict[str, Any]]
     reasons: dict[str, dict[str, Any] | None]
+    sample: Sample | None = None
 
 
 def check_header(path: Path, head: dict[str, Any], results: Sequence[CellResult]) -> None:

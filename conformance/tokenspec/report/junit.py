@@ -10,6 +10,7 @@ import re
 from xml.etree import ElementTree as ET
 
 from tokenspec.report.jsonl import Report
+from tokenspec.report.sample import sample_in
 from tokenspec.report.slow import slow_lines
 from tokenspec.verdict import UNCOUNTED, CellResult, Finding, Verdict, by_level, gravest, judgement
 
@@ -42,6 +43,8 @@ def suite(report: Report, impl: str, area: str, results: list[CellResult]) -> ET
     info = report.header["implementations"].get(impl, {})
     known = {**{f"impl.{key}": value for key, value in info.items()}, **report.header["suite"]}
     known["fixtures"] = report.header["fixtures"]["version"]
+    if (sample := sample_in(report.header)) is not None:
+        known["sample"] = sample.said
     for name, value in known.items():
         ET.SubElement(properties, "property", name=legal(name), value=legal(str(value)))
     if slow := slow_lines(results):

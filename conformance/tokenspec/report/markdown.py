@@ -9,6 +9,7 @@ from tokenspec.report.causes import MOST_CAUSES, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
+from tokenspec.report.sample import sample_in
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.standing import standing
 from tokenspec.report.tally import Tally, never_exercised, tallies
@@ -49,6 +50,8 @@ def columns(report: Report) -> Iterator[str]:
     head = report.header
     versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
     fixtures = f"fixtures {head['fixtures']['version']} ({head['fixtures']['sha256'][:12]})"
+    if (sample := sample_in(head)) is not None:
+        yield f"* asked was {sample.said}"
     yield f"* judged by {plain(versions)}, {plain(fixtures)}, Python {plain(head['python'])}"
 
 
@@ -102,6 +105,7 @@ def badge(report: Report, impl: str) -> dict[str, Any]:
     found = [tally for (_, _, name, _), tally in tallies(report.results).items() if name == impl]
     judged, passed = sum(tally.judged for tally in found), sum(tally.passed for tally in found)
     broken = sum(tally.broken for tally in found)
-    message = f"{passed}/{judged}" if judged else "nothing judged"
+    part = "" if sample_in(report.header) is None else " of a sample"
+    message = f"{passed}/{judged}{part}" if judged else "nothing judged"
     colour = "lightgrey" if not judged else "red" if broken else "brightgreen" if passed == judged else "yellow"
     return {"schemaVersion": 1, "label": "tokenspec", "message": message, "color": colour}

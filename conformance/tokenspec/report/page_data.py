@@ -14,6 +14,7 @@ from tokenspec.report.causes import BROKEN, name_of
 from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
+from tokenspec.report.sample import sample_in
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
 from tokenspec.report.slow import slow_lines
 from tokenspec.report.standing import standing
@@ -99,6 +100,7 @@ def page_data(report: Report) -> dict[str, Any]:
         cells.append(row)
     return {
         "kind": "run",
+        "sample": sample.said if (sample := sample_in(head)) is not None else "",
         "verdicts": VERDICTS,
         "uncounted": [verdict for verdict in VERDICTS if verdict in UNCOUNTED],
         "broken": [verdict for verdict in VERDICTS if verdict in BROKEN],

@@ -15,6 +15,7 @@ from tokenspec.report.causes import causes_of
 from tokenspec.report.deviations import reason_in
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
+from tokenspec.report.sample import Sample, sample_of_all
 from tokenspec.report.tally import tallies
 from tokenspec.store.canonical import canonical_json, read_fixture
 from tokenspec.store.writing import write_atomically
@@ -47,23 +48,25 @@ class ScoredColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     disputed: dict[str, dict[str, dict[str, int]]] = {}
 
 
-class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One run: its day (``2026-11-23``), what it was judged by, and its columns."""
+class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """One run: its day (``2026-11-23``), what it was judged by, its columns, and the sample that they were asked."""
 
     date: str
     suite: dict[str, str]
     fixtures: str
     oracle: str
     columns: dict[str, ScoredColumn]
+    sample: Sample | None = None
 
 
 def score(reports: Sequence[Report], date: str) -> Score:
     """The score of runs of different columns over the same fixtures.
 
     Raises:
-        UsageError: they were judged by different fixtures or oracles, or one column comes twice.
+        UsageError: they were judged by different fixtures or oracles, asked other samples, or one column comes twice.
     """
     first, columns = reports[0].header, dict[str, ScoredColumn]()
+    sample = sample_of_all("the runs", (report.header for report in reports))
     for report in reports:
         if (report.header["fixtures"], report.header["oracle"]) != (first["fixtures"], first["oracle"]):
             raise UsageError("the runs were judged by different fixtures or oracles. Run them again together")
@@ -72,7 +75,14 @@ def score(reports: Sequence[Report], date: str) -> Score:
                 raise UsageError(f"the column {name} comes twice; give each run once")
             columns[name] = column
     suite = {name: str(version) for name, version in first["suite"].items()}
-    return Score(date=date, suite=suite, fixtures=first["fixtures"]["sha256"], oracle=first["oracle"], columns=columns)
+    return Score(
+        date=date,
+        suite=suite,
+        fixtures=first["fixtures"]["sha256"],
+        oracle=first["oracle"],
+        columns=columns,
+        sample=sample,
+    )
 
 
 def columns_of(report: Report) -> dict[str, ScoredColumn]:

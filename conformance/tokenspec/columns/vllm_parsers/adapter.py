@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from transformers import AutoTokenizer
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.parser import ParserManager
+from vllm.tokenizers.hf import get_cached_tokenizer
 
 from tokenspec.adapters import Unsupported
 from tokenspec.columns.openai_wire import chunks_without_stop, parsed_call, require_served, without_stop, wrapped
@@ -20,7 +21,7 @@ QWEN, CODER, LAGUNA = ("hermes", "qwen3"), ("qwen3_coder", "qwen3"), ("poolside_
 PARSERS: dict[str, tuple[str | None, str | None]] = {
     "qwen2.5": ("hermes", None),
     "qwen3": QWEN,
-    "qwen3-vl": QWEN,
+    "qwen3-vl": ("hermes", None),
     "qwen3.5": CODER,
     "qwen3.6": CODER,
     "qwen3.8": CODER,
@@ -31,6 +32,7 @@ PARSERS: dict[str, tuple[str | None, str | None]] = {
     "glm-4.5": ("glm45", "glm45"),
     "glm-4.7": ("glm47", "glm45"),
     "glm-5.1": ("glm47", "glm45"),
+    "glm-5.3": ("glm47", "glm45"),
     "deepseek-v3": ("deepseek_v3", None),
     "deepseek-r1": ("deepseek_v3", "deepseek_r1"),
     "deepseek-v3.1": ("deepseek_v31", "deepseek_v3"),
@@ -47,6 +49,11 @@ PARSERS: dict[str, tuple[str | None, str | None]] = {
     "laguna-s-2.1": LAGUNA,
     "gpt-oss": ("openai", "openai_gptoss"),
 }
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "deepseek-v4": {"enable_thinking": False},
+    "laguna-s-2.1": {"enable_thinking": True},
+}
+"""What a template does unasked where its parser takes another default: ``--default-chat-template-kwargs``."""
 TEMPLATE_ONLY = {"mistral-nemo": ("mistral", None)}
 
 
@@ -61,7 +68,11 @@ class Adapter:
         if model.endswith("2507"):
             reasoning = None
         self.stops = assets["wire"]["stop"]
-        self.tokenizer = AutoTokenizer.from_pretrained(assets["directory"])
+        # as its server has it: each parser reads the vocabulary anew, which without the cache is a copy of all of it
+        self.tokenizer = get_cached_tokenizer(AutoTokenizer.from_pretrained(assets["directory"]))
+        if assets["family"] == "hy3":  # its publisher's tokenizer_config.json says how its control tokens end
+            self.tokenizer.init_kwargs.update({"token_suffix": ":opensource"})
+        self.defaults = DEFAULTS.get(assets["family"], {})
         names = {"tool_parser_name": calls, "reasoning_parser_name": reasoning}
         self.parser = ParserManager.get_parser(
             **names, enable_auto_tools=True, is_harmony=assets["family"] == "gpt-oss", tokenizer=self.tokenizer
@@ -71,17 +82,18 @@ class Adapter:
         """A fresh parser, and the request as a client would have sent it."""
         require_served(request)
         tools = wrapped(request["tools"])
+        options = {**self.defaults, **request["options"]}
         body = {
             "model": request["model"],
             "messages": [{"role": "user", "content": ""}],
-            "chat_template_kwargs": request["options"],
+            "chat_template_kwargs": options,
             **({"tools": tools, "tool_choice": "auto"} if tools else {}),
         }
         try:
             sent = ChatCompletionRequest.model_validate(body)
         except ValidationError as error:
             raise Unsupported("its server refuses a request with these tools") from error
-        parser = self.parser(self.tokenizer, sent.tools, chat_template_kwargs=request["options"])
+        parser = self.parser(self.tokenizer, sent.tools, chat_template_kwargs=options)
         return parser, parser.adjust_request(sent)
 
     def parse(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ const VIEWS = [["matrix", "Rows", matrixView], ["requirements", "Requirements", 
   ["failures", "Failures", failuresView], ["known", "Known failures", knownView]];
 
 function showHeader() {
-  document.getElementById("subtitle").textContent = data.kind === "run" ? counted(cells.length, "cell") : data.subtitle;
+  document.getElementById("subtitle").textContent = data.kind === "run" ? [counted(cells.length, "cell"), data.sample].filter(Boolean).join("; ") : data.subtitle;
   fill(document.getElementById("implementations"), data.implementations.map((impl) => element("div", { class: `card code-${impl.code ?? "none"}` },
     element("b", {}, impl.label), ` ${impl.info.version || ""} `, element("span", { class: "said" }, impl.said || ""),
     element("span", { class: "dim" }, [impl.info.language, impl.cells ? counted(impl.cells, "cell") : null].filter(Boolean).join(", ")))));
