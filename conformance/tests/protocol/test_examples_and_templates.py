@@ -88,8 +88,8 @@ def test_the_node_column_says_what_is_missing_where_its_packages_are_absent(tmp_
 
 @pytest.mark.node
 @needs_node
-def test_the_node_column_agrees_with_transformers_but_for_its_engine() -> None:
-    impl = "huggingface-jinja"
+@pytest.mark.parametrize("impl", ["huggingface-jinja", "transformers-js"])
+def test_a_node_column_agrees_with_transformers_but_for_its_engine(impl: str) -> None:
     if not is_made(foreign_columns()[impl]):
         pytest.skip(f"npm packages missing; run: tokenspec columns make {impl}")
     assert exit_code(judged(impl, ("protocol",)), frozenset({impl})) == 0
