@@ -108,6 +108,10 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "lost token": (edit_golden(lambda golden: golden["expect"]["token_ids"].pop()), "the spans count"),
     "mask and spans differ": (edit_golden(lambda golden: golden["expect"].update(sampled="T1")), "the spans say"),
     "nothing expected": (edit_golden(lambda golden: golden.pop("expect")), "the golden expects nothing"),
+    "answered refusal": (
+        edit_case(lambda case: case.update(outcome="raises", refusal={"code": "no"}, source="spec/10-renderers.md")),
+        "is to be refused as no, but the oracle answers",
+    ),
     "missing golden": (
         edit(GOLDEN, lambda file: file["cases"].pop(SLUG)),
         "role-user is missing; run: tokenspec bless --row toy-bpe --case render/role-user",

@@ -140,6 +140,8 @@ def goldens_agree() -> Iterator[str]:
         yield from _header(cell, golden)
         if golden.expect is None and golden.outcome == "ok":
             yield f"{cell.name}: is to be answered, but the golden expects nothing"
+        if golden.outcome == "ok" and cell.case.refusal is not None:
+            yield f"{cell.name}: is to be refused as {cell.case.refusal['code']}, but the oracle answers; mend either"
         if golden.expect is not None:
             expect = convert(golden.expect, cell.area.expect_type, where=f"{cell.name}: expect")
             if cell.area.lint is not None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 Rows = list[list[float]]
+LARGEST = (2 - 2**-23) * 2.0**127  # float32
 TINY = 1e-10
 STEP = 1e-5
 
@@ -39,6 +40,8 @@ def entries(file: dict[str, Any]) -> list[tuple[int, int, float]]:
             raise FileRefused("shapes")
         if any(not isinstance(t, int) or t < -1 for row in indices for t in row):
             raise FileRefused("indices")
+        if any(abs(weight) > LARGEST for row in weights for weight in row):
+            raise FileRefused("weights that are no finite float32")
         return [
             (s, t, w)
             for s, (row, values) in enumerate(zip(indices, weights, strict=True))

@@ -53,6 +53,29 @@ def cases() -> Iterator[Case]:
         ("long", "Forced text much longer than any token.", ["ab", "abab"], either("ab" * 40, "ab" * 39 + "aX"), []),
         ("optional", "The text may end here.", ["ab", "abc"], {"regex": "ab(c)?"}, []),
         ("finished", "The text is complete.", ["ab"], either("ab"), ["ab"]),
+        (
+            "no-item",
+            "No value is an item, so the list can only end.",
+            [],
+            {"json_schema": {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 1}}},
+            [],
+        ),
+        (
+            "no-member",
+            "A member that no value has is left out.",
+            [],
+            {
+                "json_schema": {
+                    "type": "object",
+                    "properties": {
+                        "a": {"type": "object", "required": ["x", "y"], "maxProperties": 1},
+                        "b": {"type": "null"},
+                    },
+                    "additionalProperties": False,
+                }
+            },
+            ["{", '"'],
+        ),
         ("pairs", "Pairs that overlap are joined from the left.", ["aa"], either("aaab", "aaac"), []),
     ):
         yield case(f"small-{slug}", why, flag, grammar, prefix, sweep=True, vocabulary={"merged": merged})

@@ -239,6 +239,15 @@ CASES: list[Case] = [
         code="prompt-not-at-root",
     ),
     refused(
+        "tree-prompt-empty",
+        "A prompt of no token does not end with the root.",
+        "TREE_ROOT",
+        "041",
+        [tree(GOOD, prompt_token_ids=[])],
+        [],
+        code="prompt-not-at-root",
+    ),
+    refused(
         "think-refused-two-ids",
         "Two ids to ban, and no other to go on with.",
         "THINK_CONFIG",
