@@ -21,6 +21,10 @@ TEMPLATES = {
     "llama-3.2": "llama3_2",
     "gpt-oss": "gpt_oss",
     "deepseek-v3": "deepseek_v2_5",
+    "deepseek-v3-first": "deepseek_v2_5",
+    "llama-3.3": "llama3_2",
+    "qwen3-instruct-2507": "qwen3_nothinking",
+    "mistral-nemo": "mistral_nemo",
 }
 THOUGHT = {"qwen3": ("<think>\n", "\n</think>\n\n")}
 ENDLESS, NOT_TRAINED = 1 << 30, -100
