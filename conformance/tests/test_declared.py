@@ -10,6 +10,8 @@ import pytest
 
 from tests.edited_reference import CELLS, Edited, Request, Result, blamed, judged, levels
 from tokenspec.adapters.capability import Profile
+from tokenspec.areas.check import NotComparable
+from tokenspec.areas.render.checks.text import require_same_arguments
 from tokenspec.areas.render.declared import declared_expect
 from tokenspec.areas.render.exhibit import labels_expected
 from tokenspec.areas.render.records import RenderExpect, RenderOutput
@@ -48,6 +50,16 @@ def test_arguments_come_in_the_declared_form() -> None:
     found = declared({"arguments": "string"}, Edited(before=as_strings))
     assert not blamed(found)
     assert standing(found).code == 0
+
+
+def test_refusing_mappings_is_not_asked_of_those_who_take_text() -> None:
+    call = {"type": "function", "function": {"name": "add", "arguments": {"a": 1}}}
+    request = {"messages": [{"role": "assistant", "tool_calls": [call]}]}
+    subject: Any = SimpleNamespace(request=request, profile=Profile(arguments="string"))
+    with pytest.raises(NotComparable, match="mappings"):
+        require_same_arguments(subject)
+    subject.request = {"messages": [{"role": "user", "content": "Hi."}]}
+    require_same_arguments(subject)
 
 
 def test_reasoning_comes_under_the_declared_name() -> None:

@@ -1,9 +1,9 @@
 """LLaMA-Factory: what it trains on, from a conversation in the form that its documentation describes: ``sharegpt``.
 
 The templates are its own, those that its list of models names for a family; those of models that read images want a
-processor, also for texts, and are left out. A thought stands in the content, between the tags of its template. torch,
-torchaudio, datasets and peft are placeholders: texts pass through modules that import them for images, sounds, loading
-and adapters.
+processor, also for texts, and are left out. A thought of the assistant stands in the content, between the tags of its
+template; a template that knows none is not asked about them. torch, torchaudio, datasets and peft are placeholders:
+texts pass through modules that import them for images, sounds, loading and adapters.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ TEMPLATES = {
     "glm-4.5": "glm4_moe",
     "glm-4.7": "glm4_7",
     "gpt-oss": "gpt_oss",
+    "minimax-m2": "minimax2",
     "deepseek-v3": "deepseek3",
     "deepseek-r1": "deepseekr1",
     "hy3": "hy3",
@@ -39,7 +40,8 @@ TAGS = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assis
     "messages": "messages",
     "tools": "tools",
 }
-ENDLESS, NOT_TRAINED = 1 << 30, -100
+THOUGHTS = ("reasoning_content", "thinking", "reasoning")
+ENDLESS = 1 << 30
 
 
 class Adapter:
@@ -60,13 +62,14 @@ class Adapter:
         placeholder("peft", utils=None)
         placeholder("peft.utils", SAFETENSORS_WEIGHTS_NAME="", WEIGHTS_NAME="")
         placeholder("llamafactory.extras.misc", use_modelscope=None, use_openmind=None)
-        from llamafactory.data.template import get_template_and_fix_tokenizer
+        from llamafactory.data.template import ReasoningTemplate, get_template_and_fix_tokenizer
 
         self.tokenizer = AutoTokenizer.from_pretrained(assets["directory"])
         told = {"template": named, "train_on_prompt": False, "tool_format": None, "default_system": None}
         told |= {"enable_thinking": True, "preserve_thinking": False, "mask_history": False, "cutoff_len": ENDLESS}
         self.told = SimpleNamespace(**told)
         self.template = get_template_and_fix_tokenizer(self.tokenizer, self.told)
+        self.tags = self.template.thought_words if isinstance(self.template, ReasoningTemplate) else None
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """The ids of a sample, and what of them is trained."""
@@ -83,9 +86,9 @@ class Adapter:
         self.template.enable_thinking = thinks
         attributes: Any = DatasetAttr("file", "told", **TAGS)
         processor = SupervisedDatasetProcessor(self.template, self.tokenizer, None, self.told)
-        tools = json.dumps(wrapped(request["tools"]), ensure_ascii=False) if request["tools"] else ""
+        tools = "" if request["tools"] is None else json.dumps(wrapped(request["tools"]), ensure_ascii=False)
         try:
-            turns = [turn(message, self.template.thought_words) for message in messages]
+            turns = [turn(message, self.tags) for message in messages]
             found = SharegptDatasetConverter(attributes, self.told)({"messages": turns, "tools": tools})
             if not found["_response"]:
                 raise Rejected("skipped", "skips a conversation whose turns are not of user and assistant in turn")
@@ -93,17 +96,26 @@ class Adapter:
             ids, labels = processor._encode_data_example(*told, [], [], [])  # noqa: SLF001 - its public door is a file
         except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, IndexError) as error:
             raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
-        return {"token_ids": ids, "sampled_mask": [label != NOT_TRAINED for label in labels]}
+        # Where a turn has no end of its own, what is trained in the place of the next header is another token.
+        return {"token_ids": ids, "sampled_mask": [id_ == label for id_, label in zip(ids, labels, strict=True)]}
 
 
-def turn(message: dict[str, Any], thought_words: tuple[str, str]) -> dict[str, Any]:
+def turn(message: dict[str, Any], tags: tuple[str, str] | None) -> dict[str, Any]:
     """A message of its data sets: calls are a turn of their own, as JSON, and a thought stands ahead of the rest."""
-    said, calls = message.get("content") or "", message.get("tool_calls")
-    thought = message.get("reasoning_content")
-    ahead = f"{thought_words[0]}{thought}{thought_words[1]}" if thought else ""
+    calls, ahead = message.get("tool_calls"), ""
+    said = message.get("content") or ("" if calls else message.get("content"))
+    if not isinstance(said, str):
+        raise Unsupported("a content of its data sets is a text")
+    thought = next((message[name] for name in THOUGHTS if message.get(name)), None)
+    if thought and message["role"] == "assistant":
+        if tags is None:
+            raise Unsupported("has no thoughts in the template that it names for the family")
+        ahead = f"{tags[0]}{thought}{tags[1]}"
     if not calls:
         return {"role": message["role"], "content": ahead + said}
     if said:
         raise Unsupported("a turn with calls has no content in its data sets")
     told = [{key: call.get("function", call)[key] for key in ("name", "arguments")} for call in calls]
+    if any(isinstance(call["arguments"], str) for call in told):
+        raise Unsupported("arguments of its data sets are an object")
     return {"role": "function", "content": ahead + json.dumps(told, ensure_ascii=False)}

@@ -60,13 +60,14 @@ class Adapter:
         if model not in RENDERERS:
             raise Unsupported("has no renderer for the row")
         self.default, self.tokenizer = RENDERERS[model], AutoTokenizer.from_pretrained(assets["directory"])
+        self.template = assets["chat_template"] or ""
         self.made: dict[str, Any] = {}
 
     def renderer(self, options: dict[str, Any]) -> Any:
         """The renderer that these options ask for."""
         name = self.default
-        for option in (f"{key}={value}" for key, value in options.items()):
-            if self.default not in OTHERWISE.get(option, {}):
+        for key, option in ((key, f"{key}={value}") for key, value in options.items()):
+            if self.default not in OTHERWISE.get(option, {}) or key not in self.template:
                 raise Unsupported(f"has no renderer for {option}")
             name = OTHERWISE[option][self.default]
         if name not in self.made:
@@ -91,6 +92,8 @@ class Adapter:
             ids, weights = renderer.build_supervised_example(messages, TrainOnWhat.ALL_ASSISTANT_MESSAGES)
         except NotImplementedError as error:
             raise Unsupported(f"not implemented for the row: {error}") from error
-        except (RendererError, ValueError, TypeError, KeyError, AttributeError, AssertionError) as error:
+        except AssertionError as error:
+            raise Unsupported(f"renders images with their processor alone: {error}") from error
+        except (RendererError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
         return {"token_ids": ids.to_ints(), "sampled_mask": [bool(one) for one in weights.tolist()]}

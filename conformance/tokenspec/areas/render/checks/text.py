@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Ok
+from tokenspec.adapters.capability import Profile
 from tokenspec.areas.check import NotComparable, Subject, Violation, check
 from tokenspec.areas.difference import difference, first_difference
 from tokenspec.areas.render.checks.laying import character_map, ids_of
 from tokenspec.areas.render.checks.place import decode, encode
+from tokenspec.areas.render.declared import declared_request
 
 
 def text_of(subject: Subject) -> str:
@@ -22,6 +24,13 @@ def require_template(subject: Subject) -> None:
         raise NotComparable("declares a template of its own")
 
 
+def require_same_arguments(subject: Subject) -> None:
+    """Raises NotComparable where calls came with arguments in another form than the one that the template refuses."""
+    form = Profile(arguments=subject.profile.arguments)
+    if declared_request(subject.request, form) != subject.request:
+        raise NotComparable("declares arguments as text; what the template refuses may be that they are mappings")
+
+
 @check("render.text", area="render", level="TEXT", requires=("RND-001",), kind="golden")
 def text_is_byte_identical(subject: Subject) -> None:
     """The text equals the oracle's, byte for byte."""
@@ -30,7 +39,7 @@ def text_is_byte_identical(subject: Subject) -> None:
         return
     require_template(subject)
     at = first_difference(expected, got)
-    if subject.output.text is None and encode(subject, expected) == subject.output.token_ids:
+    if subject.output.text is None and decode(subject, encode(subject, expected)) == got:
         raise NotComparable("gives no text, and this tokenizer's decode is not the inverse of its encode")
     where, kind = f"character {at} of {len(expected)}", "text"
     try:
@@ -54,6 +63,7 @@ def refuses_what_the_template_refuses(subject: Subject) -> None:
     golden = subject.cell.golden
     if isinstance(subject.outcome, Ok):
         require_template(subject)
+        require_same_arguments(subject)
         raise Violation(
             "renders a conversation the template refuses",
             expected=f"a refusal (upstream raises {golden and golden.error})",
