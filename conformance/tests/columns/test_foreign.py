@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.adapters import NotSupported, Ok, foreign
-from tokenspec.adapters.environment import NotMakeable, environments, make, place
+from tokenspec.adapters.environment import NotMakeable, environments, make, place, steps
 from tokenspec.adapters.foreign import Foreign, foreign_columns, not_obtainable
 from tokenspec.adapters.latest import with_latest
 from tokenspec.adapters.resolve import resolve
@@ -219,3 +219,9 @@ def test_on_node_the_latest_is_asked_for(tmp_path: Path) -> None:
     one = foreign.foreign_columns()["huggingface-jinja"]
     needs = json.loads(with_latest(one, tmp_path, date(2026, 1, 2)).pins.read_text())
     assert needs["dependencies"] == one.versions | {one.description.package: "latest"}
+
+
+def test_torch_comes_with_what_its_build_needs_and_nothing_else_does(tmp_path: Path) -> None:
+    found = {word: "--no-deps" in command for word, command in steps(foreign_columns()["verl"], tmp_path)}
+    assert found == {"virtual environment": False, "torch": False, "packages": True}
+    assert "torch" not in dict(steps(foreign_columns()["openai-harmony"], tmp_path))

@@ -19,7 +19,7 @@ TIMEOUT = 1800.0
 SHOWN = 4
 """Lines of what a failed command said that its error quotes."""
 NPM = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
-PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-deps", "--quiet")
+PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--quiet")
 
 
 class NotMakeable(AdapterError):
@@ -103,9 +103,13 @@ def steps(column: Foreign, folder: Path) -> list[tuple[str, list[str]]]:
     if column.on_node:
         return [("npm packages", [shutil.which("npm") or "npm", *NPM, "--prefix", str(folder)])]
     whatever = ["--ignore-requires-python"] if column.description.any_python else []
+    install = [str(python_of(folder)), *PIP]
+    torch = [pin for pin in column.pins.read_text(encoding="utf-8").splitlines() if pin.startswith("torch==")]
     return [
         ("virtual environment", [interpreter(column), "-m", "venv", str(folder)]),
-        ("packages", [str(python_of(folder)), *PIP, *whatever, "-r", str(column.pins)]),
+        # which libraries torch needs depends on the build that pip finds, so they are no pins
+        *(("torch", [*install, pin]) for pin in torch),
+        ("packages", [*install, "--no-deps", *whatever, "-r", str(column.pins)]),
     ]
 
 
