@@ -203,7 +203,7 @@ def test_a_child_that_computes_counts_as_the_program(tmp_path: Path) -> None:
 
 
 def test_after_three_slow_calls_the_rest_is_slow_too(tmp_path: Path) -> None:
-    column = Process("mini", program(tmp_path, BUSY), Limits(start=10, load=10, run=0.2, stop=1))
+    column = Process("mini", program(tmp_path, BUSY), Limits(start=10, load=0.2, run=0.2, stop=1))
     outcomes = [column.call("render", "render/x", {}, 0.2) for _ in range(4)]
     column.close()
     assert [outcome.slow for outcome in outcomes if isinstance(outcome, Failed)] == [0.2] * 4
