@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
+from tokenspec_reference.errors import TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.bridge import in_parts, spellings
 from tokenspec_reference.renderers.families import FAMILIES, load_family
 from tokenspec_reference.renderers.parsing import call_formats
@@ -74,7 +74,7 @@ def ask(renderer: Renderer) -> Asked:
         try:
             prompted, *_ = renderer.render_parts([question], tools=tools)
             ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
-        except (TemplateRejects, InvalidMessages):
+        except TemplateRejects:
             continue
         return Asked(ahead, prompted)
     return Asked("", "")
@@ -121,7 +121,7 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
             try:
                 whole, *_ = renderer.render_parts([question, spelled], tools=tools, add_generation_prompt=False)
                 ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
-            except (TemplateRejects, InvalidMessages):
+            except TemplateRejects:
                 continue
             text = whole.removeprefix(ahead)
             if all(word in text for word in words):

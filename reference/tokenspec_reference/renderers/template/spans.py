@@ -87,7 +87,7 @@ class Attributor:
             followed = following is not None and following[0].owner >= 0
             low = high = 0
             if is_assistant:
-                prompted = self.starts.get(owner, -1) if owner not in seen else -1
+                prompted = self.starts.get(owner, -1)
                 unknown, low, high = self._sampled(turn, own, prompted=prompted, spoken=spoken, followed=followed)
                 if owner in closed and not own:
                     unknown = low = high = turn[0].start  # quoted by a later turn

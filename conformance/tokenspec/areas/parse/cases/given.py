@@ -121,6 +121,12 @@ THOUGHTS = (
         says={"content": "Lisbon.", "reasoning_content": "South-west.", "reasoning_complete": True},
     ),
     given(
+        "thought-empty-and-a-word",
+        "A history whose answers begin with an empty thought and a word.",
+        chat("{{ '<think>\\n\\n</think>\\n\\nAnswer: ' }}" + C),
+        assistant("Lisbon."),
+    ),
+    given(
         "answer-in-tags",
         "What the template puts around an answer is no content.",
         chat(f"<answer>\n{C}\n</answer>\n"),

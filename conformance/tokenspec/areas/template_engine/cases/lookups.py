@@ -111,6 +111,13 @@ CASES = [
         x=[0, 1, 2, 3],
     ),
     case(
+        "slice-of-constant",
+        "031",
+        "TEMPLATE_LOOKUP",
+        "A slice of a constant that has none is missing; slices of constants are cut ahead.",
+        "{{ 'abcdef'[1:3] }}[{{ 5[1:] }}][{{ none[:1] }}][{{ 'ab'['a':] is defined }}]{{ [1, 2, 3][::2] }}",
+    ),
+    case(
         "slice-text",
         "031",
         "TEMPLATE_LOOKUP",
