@@ -114,8 +114,7 @@ def numbered_history(renderer: Expanding, counts: Mapping[Kind, int]) -> list[Me
     """A short history after which a template that numbers media goes on counting; empty where nothing is numbered."""
     if not renderer.options.get("add_vision_id") or not any(counts.values()):
         return []
-    parts: list[dict[str, str]] = [{"type": kind} for kind in KINDS for _ in range(counts[kind])]
-    return [{"role": "user", "content": [*parts, {"type": "text", "text": "q"}]}]
+    return [{"role": "user", "content": [{"type": kind} for kind in KINDS for _ in range(counts[kind])]}]
 
 
 def _accounts_for(

@@ -96,7 +96,7 @@ def _measured(part: Mapping[str, Any], kind: Kind, field: str) -> Medium:
     digest = part.get("hash")
     if digest is not None and not isinstance(digest, str):
         raise InvalidMessages(f"expected text, got {type(digest).__name__}", field=f"{field}.hash")
-    declared = part.get("width") is not None or part.get("height") is not None
+    declared = part.get("width") is not None and part.get("height") is not None
     if kind == "image":
         if not declared:
             picture = _opened(source, field)

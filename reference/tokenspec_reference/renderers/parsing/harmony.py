@@ -23,7 +23,7 @@ _OWN_WORDS = re.compile(
     rf"{_OPENING.pattern}|<\|(?:channel|constrain)\|>\s*(?:analysis|commentary|final|json|code)?|\b(?:json|code)\b"
 )
 """What headers consist of; other words in one are content."""
-_ROLE = re.compile(r"\s*(?:assistant)?")
+_ROLE = re.compile(r"\A\s*(?:assistant)?")
 _CHANNEL_NAME = re.compile(r"\s*(?:analysis|commentary|final)?")
 
 
@@ -111,8 +111,8 @@ def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
         body = named.end() if named and not (is_cut or _RECIPIENT.search(view.text, opens)) else len(view.text)
         yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
     elif opens < len(view.text):
-        role = _ROLE.match(view.text, opens + len(START))
-        body, end = role.end() if role else opens + len(START), len(view.text)
+        end = len(view.text)
+        body = end - len(_ROLE.sub("", view.text[opens + len(START) :], count=1))
         is_call = not view.stopped and (_RECIPIENT.search(view.text, body) or _CUT_RECIPIENT.search(view.text, body))
         yield Message(opens, view.text[opens:] if is_call else None, end if is_call else body, end, ended=False)
 

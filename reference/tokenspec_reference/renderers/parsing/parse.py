@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -73,11 +73,11 @@ def _content_and_calls(
 ) -> tuple[str, list[ParsedToolCall]]:
     if form is None:
         return view.text[start:], []
-    texts: list[str] = []
+    passages: list[tuple[int, int]] = []
     calls: list[ParsedToolCall] = []
     position = start
     while (begin := view.find(form.begin, position)) >= 0:
-        texts.append(view.text[position:begin])
+        passages.append((position, begin))
         inside = begin + len(form.begin)
         close, attempts = _read_block(view, inside, form, tools)
         end = len(view.text) if close < 0 else close + len(form.end)
@@ -86,8 +86,8 @@ def _content_and_calls(
     cut = _cut_marker(view, position, form.begin)
     if cut < len(view.text):
         calls.append(_record(view, cut, len(view.text), Attempt(None, None, "unclosed_block")))
-    texts.append(view.text[position:cut])
-    return _content(view, texts, form, has_calls=bool(calls)), calls
+    passages.append((position, cut))
+    return _content(view, passages, form, has_calls=bool(calls)), calls
 
 
 def closed_blocks(view: Completion, start: int, form: CallFormat) -> tuple[int, int]:
@@ -141,15 +141,19 @@ def _close(view: Completion, inside: int, form: CallFormat) -> int:
     return first if values is None or view.stopped else -1
 
 
-def _content(view: Completion, texts: list[str], form: CallFormat, *, has_calls: bool) -> str:
+def _content(view: Completion, passages: Sequence[tuple[int, int]], form: CallFormat, *, has_calls: bool) -> str:
     """The text around the blocks, without section markers and the template's separators."""
-    for marker in form.sections:
-        if marker not in view.known_controls or any(found == marker for found in view.controls.values()):
-            texts = [text.replace(marker, "", 1) for text in texts]
-    head, *others = texts
+    head, *others = (_without(view, start, end, form.sections) for start, end in passages)
     if has_calls and form.separator and head.endswith(form.separator):
         head = head[: len(head) - len(form.separator)]
     return head + "".join(text for text in others if text.strip())
+
+
+def _without(view: Completion, start: int, end: int, markers: Sequence[str]) -> str:
+    """The text of a passage without the first of each marker."""
+    found = [(at, at + len(marker)) for marker in markers if (at := view.find(marker, start, end)) >= 0]
+    starts, ends = [start, *(behind for _, behind in sorted(found))], [*(at for at, _ in sorted(found)), end]
+    return "".join(view.text[one:other] for one, other in zip(starts, ends, strict=True))
 
 
 def _record(view: Completion, begin: int, end: int, attempt: Attempt) -> ParsedToolCall:

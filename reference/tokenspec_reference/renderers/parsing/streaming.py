@@ -115,9 +115,6 @@ def decided(view: Completion, form: ResponseFormat, prompt: PromptThought) -> Co
 def _decided_end(view: Completion, form: ResponseFormat, prompt: PromptThought, markers: list[str]) -> int:
     length = len(view.text)
     if form.thought is not None:
-        begun = view.text.lstrip()
-        if form.thought.open.startswith(begun) and begun != form.thought.open:
-            return 0  # a thought may still be opened
         thought = read_thought(view, form.thought, prompt)
         if thought.reasoning is None and prompt.closed is None:
             return 0  # a lone close marker makes reasoning of all that stands before it
@@ -172,8 +169,7 @@ def _markers_of_calls(form: CallFormat | None) -> list[str]:
 def _until(view: Completion, end: int) -> Completion:
     """A completion that ends there; nothing in it is left open."""
     starts = [start for start in view.token_starts if start < end]
-    controls = {start: token for start, token in view.controls.items() if start < end}
-    return replace(view, text=view.text[:end], token_starts=starts, controls=controls, stopped=True)
+    return replace(view, text=view.text[:end], token_starts=starts, stopped=True)
 
 
 def _call(index: int, call: ParsedToolCall) -> CallDelta:

@@ -70,6 +70,16 @@ TEMPLATES = (
         stop=False,
     ),
     given(
+        "every-other-round",
+        "A template that marks every other question: what follows one answer is not what follows two.",
+        chat("{{ m.content }}", "{% if m.role == 'user' and loop.index0 % 4 == 2 %}{{ '[Even]' }}{% endif %}"),
+        LISBON,
+        [NEXT],
+        ("RND-005", *CLOSES),
+        messages=[ASK, LISBON, user("Sure?")],
+        stop=False,
+    ),
+    given(
         "thought",
         "A template that keeps reasoning in tags of its own.",
         chat("{% if m.reasoning_content %}<reason>{{ m.reasoning_content }}</reason>\n{% endif %}{{ m.content }}"),

@@ -83,4 +83,20 @@ CASES = (
         BLACK,
         [user([video(40, 4, 64, 64), AGAIN])],
     ),
+    bridge(
+        "bridge-text-after-one-placeholder",
+        "A range may be one token long.",
+        [user([picture(20, 20), ASK])],
+        BLACK,
+        [user([picture(20, 20, 1), AGAIN])],
+        rows=["kimi-k2.5"],
+    ),
+    bridge(
+        "bridge-picture-answered-already",
+        "Messages with an answer of their own behind a new picture: declined, or the render.",
+        [user([picture(96, 64), ASK])],
+        BLACK,
+        [user([picture(64, 64), AGAIN]), assistant("So it is."), user("Are you sure?")],
+        requires=("RND-096", "RND-097"),
+    ),
 )

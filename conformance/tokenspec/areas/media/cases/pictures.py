@@ -76,6 +76,65 @@ SIZES = (
         [user([declared(2, 401), ASK])],
         requires=(*IDS, *REFUSED),
     ),
+    media(
+        "picture-thinner-than-a-cell",
+        "Pictures so long that nothing is left of their thin side keep one cell of it.",
+        [user([declared(1, 300), declared(300, 1), declared(2, 590), ASK])],
+        rows=["gemma-4", "kimi-k2.5"],
+    ),
+    media(
+        "picture-merged-by-three",
+        "Nine patches share a placeholder where three by three are merged.",
+        [user([declared(640, 480), declared(100, 300), ASK])],
+        numbers={"image": {"merge_size": 3}},
+        rows=[*QWEN, "kimi-k2.5"],
+    ),
+    media(
+        "picture-pooled-by-two",
+        "Four patches share a placeholder where two by two are pooled.",
+        [user([declared(640, 480), declared(100, 300), ASK])],
+        numbers={"image": {"pooling_kernel_size": 2}},
+        rows=["gemma-4"],
+    ),
+    media(
+        "picture-numbers-with-a-point",
+        "A number of a processor may have a point.",
+        [user([declared(300, 200), ASK])],
+        numbers={"image": {"min_pixels": 3136.0, "max_pixels": 65536.0}},
+        rows=QWEN,
+    ),
+)
+
+UNSIZED = (
+    media(
+        "picture-no-width",
+        "A picture of no width has no cells.",
+        [user([declared(0, 64), ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "picture-no-height",
+        "So has one of no height.",
+        [user([declared(64, 0), ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "picture-of-no-size",
+        "A picture that is neither there nor declared.",
+        [user([{"type": "image"}, ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "picture-half-declared",
+        "Half a declaration says no size.",
+        [user([{"type": "image", "height": 64}, ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "picture-half-declared-but-there",
+        "A picture that is there has its own size, whatever half of one is declared.",
+        [user([{**picture(96, 64), "height": 300}, {**picture(64, 160), "width": 300}, ASK])],
+    ),
 )
 
 PLACES = (
@@ -160,4 +219,4 @@ TEXTS = (
     ),
 )
 
-CASES = (*SIZES, *PLACES, *TEXTS)
+CASES = (*SIZES, *UNSIZED, *PLACES, *TEXTS)

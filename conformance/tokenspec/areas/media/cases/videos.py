@@ -125,4 +125,29 @@ CASES = (
         numbers={"video": {"num_frames": 7, "max_soft_tokens": 140}},
         rows=["gemma-4"],
     ),
+    media(
+        "video-numbers-with-a-point",
+        "A frame every two seconds; each placeholder stands for nine patches.",
+        [user([video(240, 24, 300, 200), ASK])],
+        numbers={"video": {"fps": 0.5, "merge_size": 3}},
+        rows=QWEN,
+    ),
+    media(
+        "video-no-rate",
+        "A video of no frames a second never shows its second one.",
+        [user([video(240, 0, 128, 96), ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "video-no-width",
+        "Frames of no width have no cells.",
+        [user([video(240, 24, 0, 96), ASK])],
+        requires=REFUSED,
+    ),
+    media(
+        "video-half-declared-but-there",
+        "A list of pictures has its own size, whatever half of one is declared.",
+        [user([frames((64, 64, 0), (64, 64, 1), (64, 64, 0), (64, 64, 1), fps=2, height=640), ASK])],
+        rows=QWEN,
+    ),
 )

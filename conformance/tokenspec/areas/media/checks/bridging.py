@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check, cites
 from tokenspec.areas.media.checks.ids import compare, compare_types, differing
 from tokenspec.areas.media.checks.masks import compare_labels
 from tokenspec.areas.media.records import MediaExpect
@@ -83,7 +83,14 @@ def a_bridge_equals_the_render(subject: Subject) -> None:
         compare_labels(subject, ids, expect.prior)
 
 
-@check("media.bridge-answers", area="media", level="BRIDGE", requires=("RND-059",), kind="golden", applies=is_bridge)
+@check(
+    "media.bridge-answers",
+    area="media",
+    level="BRIDGE",
+    requires=("RND-059",),
+    kind="golden",
+    applies=lambda question: cites("RND-059")(question) and is_bridge(question),
+)
 def stable_turns_are_bridged(subject: Subject) -> None:
     """A whole turn under a template that continues its own prompt gets an answer."""
     if subject.output.token_ids is None:

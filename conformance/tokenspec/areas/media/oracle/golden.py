@@ -101,16 +101,25 @@ def _image(part: dict[str, Any]) -> Any:
     data = carried(part)
     if data:
         return Image.open(io.BytesIO(data[0]))
-    return Image.new("L", (part["width"], part["height"]))
+    return Image.new("L", (_declared(part, "width"), _declared(part, "height")))
+
+
+def _declared(part: dict[str, Any], name: str) -> int:
+    """A size that nobody can read off the medium itself."""
+    if part.get(name) is None:
+        raise ProcessorRefuses(ValueError(f"the part carries no picture, and says no {name}"))
+    size: int = part[name]
+    return size
 
 
 def _video(part: dict[str, Any]) -> Any:
     from transformers.video_utils import VideoMetadata
 
     frames = carried(part)
-    width, height = part.get("width"), part.get("height")
     if frames:
         width, height = _image({"type": "image", "image": part[part["type"]][0]}).size
+    else:
+        width, height = _declared(part, "width"), _declared(part, "height")
     return VideoMetadata(
         total_num_frames=len(frames) or part["total_num_frames"],
         fps=part.get("fps"),

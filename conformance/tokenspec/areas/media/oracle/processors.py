@@ -65,7 +65,7 @@ def process(row: Row, settings: Settings, text: str, images: list[Any], videos: 
         given |= {"videos": [_blank(video) for video in videos], "video_metadata": videos}
     try:
         made = processor(text=[text], add_special_tokens=False, **given)
-    except ValueError as error:
+    except (ValueError, ZeroDivisionError) as error:
         raise ProcessorRefuses(error) from error
     expanded, places = processor.written
     types = made.get("mm_token_type_ids")

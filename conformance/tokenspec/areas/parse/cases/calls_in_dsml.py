@@ -70,6 +70,24 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         tried="get_weather",
     )
     yield odd(
+        f"{prefix}two-blocks",
+        "Two blocks of calls are two, also where the completion is cut behind the second.",
+        rows,
+        dsml(invoke("get_weather", CITY)) + "\n\n" + dsml(invoke("get_weather", CITY)),
+        ROME,
+        ROME,
+        stop=None,
+        requires=("RND-061",),
+    )
+    yield odd(
+        f"{prefix}half-a-tag-in-value",
+        "Half a close tag in front of a close marker closes nothing, and neither does the marker.",
+        rows,
+        dsml(invoke("get_weather", CITY.replace("Rome", f"a /｜DSML｜invoke></｜DSML｜{block}> b"))),
+        {"name": "get_weather", "arguments": {"city": f"a /｜DSML｜invoke></｜DSML｜{block}> b"}},
+        requires=("RND-061",),
+    )
+    yield odd(
         f"{prefix}plain-text",
         "Text between the tags is a broken call.",
         rows,

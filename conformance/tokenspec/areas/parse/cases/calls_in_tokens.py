@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tokenspec.areas.bridge.cases.build import EOS
+from tokenspec.areas.bridge.cases.build import ENDED_THOUGHT, EOS, STOP, TOOLS, parse, plain, text
 from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, NAMELESS, NO_CLOSE, ROME, odd
 
 KIMI = ["kimi-k2", "kimi-k2-stand-in", "kimi-k2.5"]
@@ -119,6 +119,43 @@ KIMI_CALLS = (
         ROME,
         content="Looking.",
         requires=("RND-060", "RND-061"),
+    ),
+)
+
+KIMI_SAID = (
+    parse(
+        "kimi-spelled-section",
+        "Ordinary tokens that spell the marker of a section of calls are content, also in front of a real one.",
+        [
+            ENDED_THOUGHT,
+            text("I write "),
+            plain("<|tool_calls_section_begin|>"),
+            text(" first." + kimi(kimi_call("functions.get_weather:0", '{"city": "Rome"}'))),
+            STOP,
+        ],
+        "CONTROL_TOKEN_INJECTION",
+        "TOOL_CALLS",
+        requires=("RND-060", "RND-061", "RND-067"),
+        says={"content": "I write <|tool_calls_section_begin|> first.", "tool_calls": [ROME]},
+        tools=TOOLS,
+        options={"thinking": False},
+        rows=KIMI,
+    ),
+    answering(
+        "kimi-broken-json-id",
+        "The id of a broken call was written, too.",
+        KIMI,
+        kimi(kimi_call("functions.get_weather:0", '{"city": }')),
+        {**JSON_ERROR, "id": "functions.get_weather:0"},
+        requires=("RND-063", "RND-080"),
+    ),
+    answering(
+        "kimi-no-argument-marker-id",
+        "So was that of a call without the marker of its arguments.",
+        KIMI,
+        kimi("functions.get_weather:0"),
+        {**MALFORMED, "id": "functions.get_weather:0"},
+        requires=("RND-063", "RND-080"),
     ),
 )
 
@@ -330,4 +367,4 @@ NAMED_CALLS = (
     ),
 )
 
-CASES = (*KIMI_CALLS, *DEEPSEEK_CALLS, *MISTRAL_CALLS, *LLAMA_CALLS, *NAMED_CALLS)
+CASES = (*KIMI_CALLS, *KIMI_SAID, *DEEPSEEK_CALLS, *MISTRAL_CALLS, *LLAMA_CALLS, *NAMED_CALLS)
