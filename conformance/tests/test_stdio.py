@@ -206,7 +206,8 @@ def test_after_three_slow_calls_the_rest_is_slow_too(tmp_path: Path) -> None:
     column = Process("mini", program(tmp_path, BUSY), Limits(start=10, load=0.2, run=0.2, stop=1))
     outcomes = [column.call("render", "render/x", {}, 0.2) for _ in range(4)]
     column.close()
-    assert [outcome.slow for outcome in outcomes if isinstance(outcome, Failed)] == [0.2] * 4
+    slow = [outcome.slow for outcome in outcomes if isinstance(outcome, Failed)]
+    assert slow == [0.2] * 4, [str(outcome) for outcome in outcomes]
     assert "not asked again" in str(outcomes[3])
 
 

@@ -14,7 +14,11 @@ from tokenspec.models.spec import RowSpec, decode
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added")
-REFUSED_EVERYWHERE = {"render/role-empty-conversation", "render/prefill-and-generation-prompt"}
+REFUSED_EVERYWHERE = {
+    "render/role-empty-conversation",
+    "render/prefill-and-generation-prompt",
+    "render/given-continues-unread",
+}
 
 
 @pytest.fixture(scope="module")

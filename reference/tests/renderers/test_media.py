@@ -127,7 +127,7 @@ def test_a_declared_size_opens_nothing(monkeypatch):
         ({"type": "image", "image": "/no/such/file.png"}, "cannot be read"),
         ({"type": "image", "image": "data:image/png;base64,!"}, "no base64"),
         ({"type": "image", "image": 7}, "int is no picture"),
-        ({"type": "image", "width": 64}, "declare 'height'"),
+        ({"type": "image", "width": 64}, "declare 'width' and 'height'"),
         ({"type": "image", "width": 64, "height": 0}, r"height: expected a whole number above 0, got 0"),
         ({"type": "image", "width": True, "height": 64}, "width: expected a whole number above 0, got True"),
         ({**SMALL, "hash": 7}, "hash: expected text, got int"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
-from tokenspec_reference.renderers.chat import REASONING_NAMES, Chat, Turn
+from tokenspec_reference.renderers.chat import REASONING_NAMES, Chat, Normalisation, Turn
 
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.segments import Span
@@ -43,8 +43,10 @@ class ContinuedMessage:
         return text[:end], kept
 
 
-def continue_final_message(chat: Chat, wanted: bool | str, chat_template: str | None) -> tuple[Chat, ContinuedMessage]:
-    """Append the tag to the field to continue (``content`` unless ``wanted`` names another).
+def continue_final_message(
+    chat: Chat, wanted: bool | str, chat_template: str | None, normalisation: Normalisation
+) -> tuple[Chat, ContinuedMessage]:
+    """Append the tag to the field to continue: ``content`` unless ``wanted`` names another (``hf4`` hears none).
 
     Raises:
         InvalidMessages: together with a generation prompt, or when the final message has no such text.
@@ -54,13 +56,13 @@ def continue_final_message(chat: Chat, wanted: bool | str, chat_template: str | 
             "cannot be combined with add_generation_prompt: one continues a message, the other starts one",
             field="continue_final_message",
         )
-    name = wanted if isinstance(wanted, str) else "content"
+    name = wanted if isinstance(wanted, str) and normalisation == "hf5" else "content"
     last = chat.turns[-1]
     value = last.message.get(name)
     if value is None:
         raise InvalidMessages(f"the final message has no {name!r} to continue", field=f"messages[{last.index}].{name}")
     names = [n for n in REASONING_NAMES if last.message.get(n) == value] if name in REASONING_NAMES else [name]
-    if chat_template is not None and not any(n in chat_template for n in names):
+    if normalisation == "hf5" and chat_template is not None and not any(n in chat_template for n in names):
         raise InvalidMessages(f"the chat template does not read {name!r}", field="continue_final_message")
     field = f"messages[{last.index}].{name}"
     if isinstance(value, str):

@@ -291,7 +291,7 @@ class Renderer:
         wanted = self.options.get("continue_final_message", False)
         continued: ContinuedMessage | None = None
         if wanted:
-            chat, continued = continue_final_message(chat, wanted, self.chat_template)
+            chat, continued = continue_final_message(chat, wanted, self.chat_template, self.normalisation)
         try:
             prompt = self.family.generation_prompt(chat)
             blocks = list(self.family.segments(chat))

@@ -262,7 +262,7 @@ class TemplateRenderer:
         chat = self._chat(messages, tools, add_generation_prompt, keywords)
         if not wanted:
             return chat, self._provenance(chat)
-        tagged, continued = continue_final_message(chat, wanted, self.chat_template)
+        tagged, continued = continue_final_message(chat, wanted, self.chat_template, self.normalisation)
         found = self._provenance(tagged)
         text, spans = continued.cut(found.text, found.spans)
         computed, unattributed = (
