@@ -52,7 +52,7 @@ class RowInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class AlignersInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """``align`` needs two models and makes its ids from ``batch``; every other task carries its values in ``data``.
 
-    ``edit`` damages an ``align`` request on purpose, for refusals.
+    ``edit`` damages an ``align`` request on purpose, for refusals; ``padding-ids`` damages only what nobody reads.
     """
 
     task: Task
@@ -60,7 +60,7 @@ class AlignersInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     batch: list[RowInput] = []
     options: dict[str, Any] = {}
     data: dict[str, Any] = {}
-    edit: Literal["ragged", "mask-shape", "batch-size", "bad-id", "bad-option"] | None = None
+    edit: Literal["ragged", "mask-shape", "batch-size", "bad-id", "bad-option", "padding-ids"] | None = None
 
 
 class SideRequest(msgspec.Struct, kw_only=True):

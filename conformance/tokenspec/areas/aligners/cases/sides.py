@@ -53,6 +53,15 @@ def padding() -> Iterator[Case]:
     yield from both(
         "pad-right", flags, (), "Padding on the right of both sides.", row(TEXT, {"right": 3}, {"right": 7})
     )
+    yield case(
+        "pad-no-id",
+        flags,
+        BOUNDARY,
+        "Padding that is no id of any vocabulary, as the ignored index of a loss is: what is masked is not read.",
+        task="align",
+        batch=[row(TEXT, {"right": 3}, {"left": 2}), row(OTHER)],
+        edit="padding-ids",
+    )
     yield from both("pad-left", flags, (), "Padding on the left of both sides.", row(TEXT, {"left": 4}, {"left": 1}))
     yield from both(
         "pad-opposite",

@@ -41,7 +41,7 @@ def alignment_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
     }
     edit = case.input.get("edit")
     header: dict[str, Any] = {"case": case.id, "row": row, "input_sha256": input_sha256(case.input)}
-    if edit is not None:
+    if edit in REFUSED_EDITS:
         return Golden(
             **header, pins=pins, oracle={"rule": "ALN-060, ALN-061"}, outcome="raises", error=REFUSED_EDITS[edit]
         )

@@ -82,7 +82,7 @@ def padding_id(model: str) -> int:
 
 
 def damage(request: dict[str, Any], edit: str | None) -> None:
-    """Make the request one that must be refused."""
+    """Make the request one that must be refused, or one whose padding is no id of the vocabulary."""
     teacher = request["teacher"]
     if edit == "ragged":
         teacher["ids"][0].append(teacher["ids"][0][0])
@@ -95,3 +95,8 @@ def damage(request: dict[str, Any], edit: str | None) -> None:
         teacher["ids"][0][teacher["mask"][0].index(1)] = 99_999_999
     elif edit == "bad-option":
         request["options"]["on_mismatch"] = "guess"
+    elif edit == "padding-ids":
+        for name, unknown in (("student", -100), ("teacher", 99_999_999)):
+            side_of = request[name]
+            rows = [zip(ids, mask, strict=True) for ids, mask in zip(side_of["ids"], side_of["mask"], strict=True)]
+            side_of["ids"] = [[one if real else unknown for one, real in row] for row in rows]
