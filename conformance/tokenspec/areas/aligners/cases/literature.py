@@ -63,6 +63,7 @@ def uld() -> dict[str, Wish]:
         "uld-row-without-chunk": ((ULD,), "uld", {}, EMPTY_ROW),
         "uld-invalid-pair": ((ULD, "ALN-051"), "uld", {}, {"pair_valid": [[True, False, True], [True, True, False]]}),
         "uld-hole": ((ULD, "ALN-050"), "uld", {"merge": "bayesian"}, HOLE),
+        "uld-wider": (both, "uld", {"merge": "bayesian"}, WIDER),
         "uld-nothing": ((ULD,), "uld", {}, {"pair_valid": [[False] * 3] * 2}),
     }
 
@@ -83,6 +84,7 @@ def hybrid() -> dict[str, Wish]:
             ("temperatures", {"student_temperature": 1.5, "teacher_temperature": 3.0, "beta": 0.9}, {}),
             ("hardly-possible", {"beta": 0.0}, {"teacher_logits": unsaid}),
             ("nothing-left", {}, {"file": EVERYTHING}),
+            ("wider", {"beta": 0.25}, WIDER),
         )
     }
 
@@ -98,6 +100,7 @@ def alm() -> dict[str, Wish]:
         "merge-nothing": ({"merge_above": 0.0, "append_boundary": True}, {}),
         "merge-append": ({"merge_above": 0.5, "append_boundary": True, **sharp}, {}),
         "merge-first": ({"merge_above": 0.1, **sharp}, {"teacher_boundary": [1, 3, 4, 5]}),
+        "append-wider": ({"append_boundary": True, **sharp}, {**WIDER, "teacher_boundary": [1, 8]}),
         "merge-invalid-pair": (
             {"merge_above": 0.5, "append_boundary": True, **sharp},
             {"pair_valid": [[True, False, True], [True, True, False]]},
@@ -139,6 +142,10 @@ NO_PROMPT: Json = {
     "student_chunk_id": [[0, 0, 0, 1, 2], [0, 1, 1, 2, -1]],
     "teacher_chunk_id": [[0, 0, 1, 1, 1, 2], [0, 0, 1, 2, -1, -1]],
     "pair_valid": [[True, True, True], [True, True, True]],
+}
+WIDER: Json = {
+    "student_logits": numbers(random.Random(84), 2, 5, 7),
+    "teacher_logits": numbers(random.Random(84), 2, 6, 9),
 }
 EMPTY_ROW: Json = {
     "student_chunk_id": [[-1, 0, 0, 1, 2], [-1] * 5],
@@ -218,7 +225,12 @@ def refused() -> Iterator[Case]:
         "id-too-large": ("uld", {}, {"student_ids": [[0, 3, 5, 1, 2], [2, 2, 0, 4, 1]]}, "student_ids"),
         "id-of-no-token": ("alm", {}, {"teacher_ids": [[1, 3, 2, 0, 3, 1], [0, -1, 3, 0, 1, 1]]}, "teacher_ids"),
     }
+    wrong |= {
+        f"dual-{name.replace('_', '-')}": ("dskd", {name: 0.0}, {}, f"options/{name}")
+        for name in ("temperature", "teacher_temperature")
+    }
     for slug, (mode, options, changes, place) in wrong.items():
+        data = dual_data(options, changes) if mode == "dskd" else data_of(mode, options, changes)
         yield case(
             f"literature-refuse-{slug}",
             "LOSS_LITERATURE",
@@ -226,7 +238,7 @@ def refused() -> Iterator[Case]:
             f"A loss of the literature is refused: {slug.replace('-', ' ')}.",
             ("invalid-alignment-input", f"/data/{place}"),
             task="chunk-loss",
-            data={name: value for name, value in data_of(mode, options, changes).items() if value is not None},
+            data={name: value for name, value in data.items() if value is not None},
         )
 
 

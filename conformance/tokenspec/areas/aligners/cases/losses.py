@@ -199,6 +199,12 @@ def refused_losses() -> Iterator[Case]:
         "logits-too-narrow": ("p-kl", {}, narrow, "student_logits"),
         "logits-too-narrow-for-the-map": ("xtoken", {}, narrow, "student_logits"),
         "logits-too-short": ("gold", {}, short, "teacher_logits"),
+        "student-logits-too-short": (
+            "gold",
+            {},
+            {"student_logits": numbers(random.Random(57), 2, 3, 5)},
+            "student_logits",
+        ),
     }
     for slug, (mode, options, changes, place) in refused.items():
         yield case(

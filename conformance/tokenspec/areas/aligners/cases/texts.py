@@ -113,6 +113,15 @@ def cases() -> Iterator[Case]:
         batch=[row(PLAIN["english"]), row("Short."), row(PLAIN["spanish"][:40])],
     )
     yield case(
+        "compat-empty",
+        "COMPAT_DYNAMIC_PROGRAMME",
+        COMPAT,
+        "No text has no chunks.",
+        task="align",
+        profile="nw-compat",
+        batch=[row("")],
+    )
+    yield case(
         "compat-decomposed",
         "COMPAT_DYNAMIC_PROGRAMME ALIGN_NORMAL_FORM",
         COMPAT,

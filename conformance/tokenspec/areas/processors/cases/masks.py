@@ -135,6 +135,16 @@ CASES: list[Case] = [
         for on_dead in ("raise", "zero")
     ),
     case(
+        "mask-dead-banned-twice",
+        "A row is as dead where two processors ban the same id.",
+        DEAD,
+        "013",
+        [think([3], 4, begin_ids=[6], mask_boundaries="begin")] * 2,
+        [apply("float32", ["-inf"] * 6 + [ONE["float32"], "-inf"], ones("float32"), on_dead="zero")],
+        rows=2,
+        vocab_size=8,
+    ),
+    case(
         "mask-dead-beside-a-forced-row",
         "A dead row that bans becomes zero; the forced row beside it keeps its logits.",
         DEAD,
