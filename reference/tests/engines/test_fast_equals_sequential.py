@@ -113,13 +113,27 @@ def test_gap_is_a_difference_of_log_probabilities(tiny):
     assert torch.allclose(competing.amax(1) - own, expected, atol=1e-5)
 
 
-def test_own_token_and_candidates_have_one_precision(tiny):
+@pytest.mark.parametrize("autocast", [False, True])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_own_token_and_candidates_have_one_precision(tiny, dtype, autocast):
     import torch
 
     from tokenspec_reference.engines.sessions import CachePolicy
 
-    source = CausalModel(tiny(seed=5, dtype="bfloat16")["model"], separator_id=3)
-    rows = source.open_rows(CachePolicy(), 1).read(list(range(20, 60)), 40)
-    competing, own = rows.logits_of([7], [7] * 40)
+    source = CausalModel(tiny(seed=5, dtype=dtype)["model"], separator_id=3)
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        rows = source.open_rows(CachePolicy(), 1).read(list(range(20, 60)), 40)
+        competing, own = rows.logits_of([7], [7] * 40)
     assert competing.dtype == own.dtype == torch.float32
     assert torch.allclose(competing[:, 0], own, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", ["fast", "sequential"])
+def test_autocast_changes_nothing(tiny, algorithm):
+    import torch
+
+    found = []
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            found.append(ENGINE.segment(LONG_TRACE, algorithm=algorithm, **tiny(seed=3)))
+    assert found[0] == found[1]

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from tokenspec_reference.engines import RTLLMForcedDecoderBased, RTLLMSurprisal
+from tokenspec_reference.engines.causal_model import CausalModel
+from tokenspec_reference.engines.sessions import CachePolicy
 from tokenspec_reference.engines.tiny_model import TinyModel
 
 from .conftest import LONG_TRACE, require_same_but_close
@@ -47,6 +49,17 @@ def test_token_signals_on_the_gpu(toy_tokenizer):
     on_cpu = RTLLMSurprisal().segment(LONG_TRACE * 2, model=model, **options)
     on_gpu = RTLLMSurprisal().segment(LONG_TRACE * 2, model=model.cuda(), **options)
     require_same_but_close(on_gpu, on_cpu, share=0.2, feedback=False)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_own_token_and_candidates_have_one_precision(autocast):
+    """A token that is its own candidate has the same logit twice, whatever the products beside it are rounded to."""
+    source = CausalModel(TinyModel(80, seed=5, dtype="bfloat16").build(device="cuda"), separator_id=3)
+    with torch.autocast("cuda", torch.bfloat16, enabled=autocast):
+        rows = source.open_rows(CachePolicy(), 1).read(list(range(20, 60)), 40)
+        competing, own = rows.logits_of([7], [7] * 40)
+    assert competing.dtype == own.dtype == torch.float32
+    assert torch.allclose(competing[:, 0], own, rtol=1e-5, atol=1e-5)
 
 
 def test_half_a_billion_parameters(toy_tokenizer, record_property):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokenspec_reference.engines.reading import unrounded
+
 if TYPE_CHECKING:
     import torch
 
@@ -43,7 +45,8 @@ class OutputHead:
 
         hidden = upcast(hidden)
         rows, biases = zip(*(self.row(token) for token in candidates), strict=True)
-        competing = hidden @ upcast(torch.stack(rows)).T
+        with unrounded(hidden.device):
+            competing = hidden @ upcast(torch.stack(rows)).T
         known = torch.tensor(
             [0 if token == self.added_id else token for token in next_ids], device=self.weight.device, dtype=torch.long
         )
@@ -64,7 +67,8 @@ class OutputHead:
         """All logits ``[n, vocabulary]`` of hidden states ``[n, width]``, without the added row."""
         from torch.nn import functional
 
-        return self.finish(upcast(functional.linear(hidden, self.weight, self.bias)))
+        with unrounded(hidden.device):
+            return self.finish(upcast(functional.linear(hidden, self.weight, self.bias)))
 
 
 def upcast(values: torch.Tensor) -> torch.Tensor:

@@ -14,7 +14,7 @@ SHARED_HEADS = "TRANSFORMERS_SDPA_FORCE_GQA"  # transformers' own switch; withou
 
 @contextlib.contextmanager
 def evaluating(model: Any, modules: Iterable[Any] | None = None) -> Iterator[None]:
-    """Dropout off while the model is read, and every module's flag as it was afterwards.
+    """Dropout and autocast off while the model is read, and every module's flag as it was afterwards.
 
     On a processor the kernel reads keys that several heads share where they lie; the numbers are the same ones.
     ``modules``: those of the model, for who reads often.
@@ -26,12 +26,20 @@ def evaluating(model: Any, modules: Iterable[Any] | None = None) -> Iterator[Non
     if before is None and model.device.type == "cpu":
         os.environ[SHARED_HEADS] = "1"
     try:
-        yield
+        with unrounded(input_device(model)):
+            yield
     finally:
         if before is None:
             os.environ.pop(SHARED_HEADS, None)
         for module in training:
             module.training = True
+
+
+def unrounded(device: Any) -> Any:
+    """A context in which products have the dtype of their factors: autocast would round some of them and not others."""
+    import torch
+
+    return torch.autocast(torch.device(device).type, enabled=False)
 
 
 def input_device(model: Any) -> Any:

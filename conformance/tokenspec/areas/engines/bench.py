@@ -63,9 +63,16 @@ TARGET = 1 / 15
 CALM: dict[str, Any] = {"hidden": 256, "intermediate": 1024, "layers": 4, "scale": 2.0**-4, "positions": 2**15}
 """Its gaps are moved little by a separator, as those of a trained one; of wilder ones many guesses are wrong."""
 WILD: dict[str, Any] = {**CALM, "scale": 2.0**-3}
-PLAIN_FORWARDS = (("calm", CALM, (1000, 4000)), ("wilder", WILD, ()))
+WIDE: dict[str, Any] = {**CALM, "hidden": 512, "intermediate": 2048, "layers": 6, "heads": 8, "scale": 2.0**-3.5}
+"""As wild, and wide enough that a token costs arithmetic and not the calls that make it, as those people use."""
 LENGTHS = {1000: 3, 4000: 3, 8000: 1}
 """Tokens of a trace, and how many rounds it is worth."""
+PLAIN_FORWARDS = (
+    ("calm", CALM, LENGTHS, (1000, 4000)),
+    ("wilder", WILD, LENGTHS, ()),
+    ("wide", WIDE, {1000: 3, 4000: 1}, (1000, 4000)),
+)
+"""Each with the lengths at which both passes are bound by plain forwards."""
 AT_MOST, OF_THE_LEAST = 3.0, 2.0
 BLOCK = 512
 TRACES, SHORT = 32, 25
@@ -164,9 +171,9 @@ def against_plain_forwards() -> Iterator[Figure]:
 
     row = load("toy-bpe")
     size = max(row.tokenizer.get_vocab().values()) + 1
-    for kind, shape, bounded in PLAIN_FORWARDS:
+    for kind, shape, lengths, bounded in PLAIN_FORWARDS:
         model = TinyModel(size, seed=1, **shape).build()
-        for tokens, rounds in LENGTHS.items():
+        for tokens, rounds in lengths.items():
             race = Race(model, row, trace_of(row.tokenizer, tokens))
             runs = {"fast": race.fast, "plain": race.plain, "least": race.least}
             times = measure(runs, rounds=rounds, warmup=0)

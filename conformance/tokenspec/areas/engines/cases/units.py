@@ -207,6 +207,15 @@ def rewards() -> Iterator[Case]:
         yield recorded(f"unit-rewards-{slug}", "Drawn rewards.", "ENG-105", "rewards", units, model, **parameters)
     flat = {"step_scores": [0.5] * len(UNITS)}
     yield recorded("unit-rewards-flat", "No jump at all.", "ENG-105", "rewards", UNITS, flat)
+    yield recorded(
+        "unit-rewards-short",
+        "A jump behind four characters, and one behind five.",
+        "ENG-105",
+        "rewards",
+        [*UNITS[:2], "So. ", "I", "see. ", "Well. ", "End."],
+        {"step_scores": [0, 1, 0, 1, 0, 0.25, 0.5]},
+        window=1,
+    )
 
 
 def replies() -> Iterator[Case]:
