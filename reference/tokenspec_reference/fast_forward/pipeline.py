@@ -18,19 +18,6 @@ from tokenspec_reference.fast_forward.split_pattern import Node, SplitPattern, a
 Joint = Literal["boundary", "apart", "crossed"]
 MOST_SEGMENTATIONS = 64
 REMEMBERED = 4096  # short texts whose words are remembered, by the classes of their characters
-PROBES = (  # what published pre-tokenizers treat differently
-    *("I'll say: it's DON'T, we've", "a  b   c", " \t x\n\n y \r\n  z", "12345 678,90.1", "getHTTPResponseCode2x"),
-    *("naïve CAFÉ ÅNGström ſ'S", "日本語テキストabcDEF漢字Kanji", "한국어 ไทย नमस्ते עברית", "x == y && !z // # @name_1"),
-    *(
-        "\u3000全角\u00a0space\u2003",
-        "🙂🙃 👩\u200d💻",
-        "½²Ⅷ٣४",
-        "e\u0301a\u0308",
-        '/usr/lib\\n"quoted"\t',
-        "...\n\n--- \n",
-    ),
-    *("ǅungla ʰx ªº", "<tag attr='1'>text</tag>", "   ", "\n", "0", "\u0000\u0007\u007f\u00ad\ufeff"),
-)
 
 
 class TooManyWays(Exception):
@@ -266,23 +253,3 @@ def _split_all(stage: Stage, text: str, way: Segmentation, following: Next) -> l
 
 def _distinct(groups: Iterable[list[Segmentation]]) -> list[Segmentation]:
     return list(dict.fromkeys(way for group in groups for way in group))
-
-
-def disagreement(
-    pipeline: Pipeline, encode: Callable[[str], list[int]], spell: Callable[[list[int]], bytes | None]
-) -> str | None:
-    """The first probe that a tokenizer cuts otherwise than its pipeline says; None where there is none.
-
-    Args:
-        pipeline: what is believed.
-        encode: the tokenizer.
-        spell: bytes of ids; texts that do not come back are no evidence.
-    """
-    for probe in PROBES:
-        ids = encode(probe)
-        if spell(ids) != probe.encode() or any(text in probe.encode() for text in pipeline.literal):
-            continue
-        (way,) = pipeline.segmentations(probe, None, may_end=True)
-        if [token for piece in way for token in pipeline.word(probe[piece.start : piece.end].encode())] != ids:
-            return probe
-    return None

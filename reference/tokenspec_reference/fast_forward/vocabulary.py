@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.fast_forward.belief import believed
 from tokenspec_reference.fast_forward.hugging_face import read_hugging_face, read_tokenizer_json
 from tokenspec_reference.fast_forward.matcher import Matcher, mark
-from tokenspec_reference.fast_forward.pipeline import Pipeline, disagreement
+from tokenspec_reference.fast_forward.pipeline import Pipeline
 from tokenspec_reference.fast_forward.tiktoken_ranks import read_tiktoken
 from tokenspec_reference.fast_forward.vocabulary_parts import Encode, UnsupportedVocabulary, VocabularyParts
 
@@ -100,7 +101,7 @@ class TokenBytes:
         specials = dict(parts.special_ids)
         by_id = tuple(data or None for data in parts.by_id)
         encode = parts.encode_isolated or parts.encode_text
-        pipeline, unproven = _believed(parts.pipeline, encode, by_id)
+        pipeline, unproven = believed(parts.pipeline, encode, by_id)
         words = tuple(sorted(id_of))
         return TokenBytes(
             by_id=by_id,
@@ -233,21 +234,6 @@ def _heads(words: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
                 found[head] = end, end + count
             end += count
     return found
-
-
-def _believed(
-    pipeline: Pipeline | str, encode: Encode, by_id: Sequence[bytes | None]
-) -> tuple[Pipeline | None, str | None]:
-    """The pipeline if the tokenizer does as it says, and why it is not believed."""
-    if isinstance(pipeline, str):
-        return None, pipeline
-
-    def spell(ids: list[int]) -> bytes | None:
-        pieces = [by_id[token_id] for token_id in ids]
-        return None if None in pieces else b"".join(piece or b"" for piece in pieces)
-
-    probe = disagreement(pipeline, encode, spell)
-    return (pipeline, None) if probe is None else (None, f"it cuts {probe!r} in another way than its description says")
 
 
 def _after_all(prefix: bytes) -> bytes:

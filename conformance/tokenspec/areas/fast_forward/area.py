@@ -19,6 +19,8 @@ from tokenspec.store.records import Case, Golden
 if TYPE_CHECKING:
     from tokenspec.models import Row, RowSpec
 
+UNSEEN = {"names", "alike"}
+"""Of a case's input, what implementations do not see."""
 FIRST = ("qwen3", "deepseek-v3", "llama-3.2", "gemma-4", "gpt-oss", "mistral-nemo", "gpt-2", "phi-3", "llama-spm")
 
 
@@ -43,7 +45,7 @@ def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
 
 def request(case: Case, row: str) -> dict[str, Any]:
     """The case's input; it names the row, or brings its vocabulary along."""
-    given = {key: value for key, value in msgspec.to_builtins(case.input).items() if key != "names"}
+    given = {key: value for key, value in msgspec.to_builtins(case.input).items() if key not in UNSEEN}
     return {"prefix": [], "vocabulary": None, **given, "model": None if row == NO_ROW else row}
 
 

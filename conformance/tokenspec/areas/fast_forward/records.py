@@ -49,8 +49,9 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class FastForwardInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A grammar after a prefix. Pieces of the prefix are tokenised each for itself; ``vocabulary`` replaces the row.
 
-    ``probes`` are texts of which the grammar is asked whether they belong to it, after the prefix. ``names`` is a word
-    the message of a refusal has to contain; implementations do not see it.
+    ``probes`` are texts of which the grammar is asked whether they belong to it, after the prefix. Implementations do
+    not see ``names``, a word the message of a refusal has to contain, and ``alike``, a grammar that has the same texts
+    and that the oracle's automaton understands.
     """
 
     grammar: dict[str, Any]
@@ -59,10 +60,11 @@ class FastForwardInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     probes: list[Bytes] = []
     vocabulary: InlineVocabulary | None = None
     names: str | None = None
+    alike: dict[str, Any] | None = None
 
 
 class FastForwardRequest(msgspec.Struct, kw_only=True):
-    """What an implementation is asked: the case without ``names``; ``model`` is the row, null beside a vocabulary."""
+    """What an implementation is asked of a case; ``model`` is the row, null beside a vocabulary."""
 
     model: str | None
     vocabulary: InlineVocabulary | None
@@ -137,7 +139,8 @@ class FastForwardExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
         depth: how many bytes after the forced ones all texts of an endless grammar were tokenised; None where they
             are all known, or where they were sampled.
         longest: what all ways to go on share, within the forced bytes; the most that may be forced.
-        probes: what the grammar makes of each probe, by llguidance's automaton and by Python's regular expressions.
+        probes: what the grammar makes of each probe, by llguidance's automaton and by Python's regular expressions or
+            ``jsonschema``.
     """
 
     prefix_tokens: list[int]

@@ -8,6 +8,22 @@ from tokenspec.areas.fast_forward.cases.build import refused
 from tokenspec.areas.fast_forward.cases.probing import CHARACTERS, around, near, probing
 from tokenspec.store.records import Case
 
+POSIX = [
+    "alnum",
+    "alpha",
+    "ascii",
+    "blank",
+    "cntrl",
+    "digit",
+    "graph",
+    "lower",
+    "print",
+    "punct",
+    "space",
+    "upper",
+    "word",
+    "xdigit",
+]
 ONE_CHARACTER = {
     "dot": ".",
     "digit": r"\d",
@@ -33,6 +49,8 @@ ONE_CHARACTER = {
     "class-marks": r"[.*+?(){}|$/&~]",
     "class-overlapping": "[a-mh-zk]",
     "class-touching": "[a-fg-k]",
+    **{f"class-posix-{name}": f"[[:{name}:]]" for name in POSIX},
+    **{f"class-posix-not-{name}": f"[[:^{name}:]é]" for name in POSIX},
 }
 ESCAPES = {
     "line-feed": (r"\n", "\n"),

@@ -15,7 +15,13 @@ MOST = 160
 
 
 def probing(
-    slug: str, why: str, flags: str, grammar: dict[str, Any], probes: Sequence[Any], requires: Sequence[str] = ()
+    slug: str,
+    why: str,
+    flags: str,
+    grammar: dict[str, Any],
+    probes: Sequence[Any],
+    requires: Sequence[str] = (),
+    **given: Any,
 ) -> Case:
     """A case that asks which of some texts belong to a grammar."""
     return case(
@@ -26,6 +32,7 @@ def probing(
         requires=("FFT-042", *requires),
         vocabulary={"merged": ["ab"]},
         probes=list(probes),
+        **given,
     )
 
 

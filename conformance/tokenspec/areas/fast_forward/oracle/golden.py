@@ -99,7 +99,8 @@ def _expect(
     prefix: list[int] = []
     for piece in given.prefix:
         prefix += vocabulary.encode(piece) if isinstance(piece, str) else [vocabulary.special_ids[piece["special"]]]
-    skeleton, rest, goes_on = _skeleton(given.grammar, vocabulary)
+    grammar = given.alike or given.grammar
+    skeleton, rest, goes_on = _skeleton(grammar, vocabulary)
     consumed = _raw(vocabulary, prefix)
     settled, recent, spelled = _settled(vocabulary, skeleton[len(consumed) :], prefix)
     language = Language(rest, consumed[len(skeleton) :]) if rest is not None else None
@@ -118,12 +119,12 @@ def _expect(
         prefix_tokens=prefix,
         forced_bytes=_json(skeleton[len(consumed) :] + forced),
         accepting=not skeleton[len(consumed) :] and not goes_on and (language is None or language.accepting),
-        llguidance=None if tokenizer is None else _upstream(given.grammar, vocabulary, tokenizer, prefix),
+        llguidance=None if tokenizer is None else _upstream(grammar, vocabulary, tokenizer, prefix),
         beginnings=[Beginning([*settled, *way.tokens], way.text) for way in _telling(ways)],
         texts=None if texts is None else len(texts),
         depth=depth if short else None,
         longest=[*settled, *shared] if ways else settled or None,
-        probes=list(probed(given.grammar, consumed, given.probes)) if given.probes else [],
+        probes=list(probed(given.grammar, grammar, consumed, given.probes)) if given.probes else [],
     )
 
 

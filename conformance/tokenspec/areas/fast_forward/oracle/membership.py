@@ -160,8 +160,8 @@ class _Text:
         return Written({n: i.value for n, i in zip(names, items, strict=True)}, items=tuple(items), names=tuple(names))
 
 
-def satisfies(schema: Any, text: str, whitespace: str, most: int | None) -> bool:
-    """Whether a text is one of a schema, in one spacing."""
+def satisfies(schema: Any, alike: Any, text: str, whitespace: str, most: int | None) -> bool:
+    """Whether a text is one of a schema, in one spacing; ``alike`` says how its values are written."""
     import jsonschema
 
     free = r"[ \n\r\t]" + ("*" if most is None else f"{{0,{most}}}")
@@ -175,8 +175,9 @@ def satisfies(schema: Any, text: str, whitespace: str, most: int | None) -> bool
     checker = jsonschema.FormatChecker(formats=())
     for name, check in FORMATS.items():
         checker.checks(name)(lambda value, check=check: not isinstance(value, str) or check(value))
-    valid = jsonschema.Draft202012Validator(schema, format_checker=checker).is_valid(json.loads(text))
-    return valid and _Walk(schema).fits([schema], written)
+    dialect = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+    valid = dialect(schema, format_checker=checker).is_valid(json.loads(text))
+    return valid and _Walk(alike).fits([alike], written)
 
 
 class _Walk:

@@ -24,6 +24,7 @@ ANNOTATIONS = {
     *("title", "description", "default", "examples", "$schema", "$id", "$comment", "$defs", "definitions"),
     *("deprecated", "readOnly", "writeOnly"),
 }
+PLAIN_POINTER = re.compile("#?|#/[^%]*")
 WHOLE_NUMBER = "-?(?:0|[1-9][0-9]*)"
 KINDS = {
     "integer": WHOLE_NUMBER,
@@ -48,7 +49,8 @@ def member(grammar: Mapping[str, Any], text: bytes) -> bool:
     if FURTHER.search(str(grammar.get("regex", ""))):
         regex = import_module("regex")
         pattern = BRACES.sub(lambda found: f"\\U{int(found[1], 16):08x}", pattern_of(grammar))
-        return regex.fullmatch(pattern, whole, regex.V0) is not None
+        flags = regex.V0 | (regex.ASCII if "[:" in pattern else 0)
+        return regex.fullmatch(pattern, whole, flags) is not None
     return re.fullmatch(pattern_of(grammar), whole, re.ASCII) is not None
 
 
@@ -64,6 +66,8 @@ def _is_understood(schema: Any, root: Any, inside: tuple[str, ...]) -> bool:
         return False
     said = set(schema) - ANNOTATIONS
     if "$ref" in schema:
+        if not PLAIN_POINTER.fullmatch(schema["$ref"]):
+            return False
         target = root
         for part in schema["$ref"].split("/")[1:]:
             target = target[part.replace("~1", "/").replace("~0", "~")]
