@@ -132,10 +132,8 @@ class TrackedFormatter(SandboxedFormatter):
             position += len(literal)
             if field is None:
                 continue
-            name = field
-            if field[:1] in ("", ".", "["):
-                name, automatic = f"{automatic}{field}", automatic + 1
-            value, _ = self.get_field(name, args, kwargs)
+            value, _ = self.get_field(field or str(automatic), args, kwargs)
+            automatic += not field
             pieces.append(self._field(value, conversion, spec or ""))
         return agreed(text, concat(pieces))
 

@@ -49,11 +49,6 @@ CASES = [
         "{{ '%(a(b))s|%()s|%(c)s' % {'a(b)': 1, '': 2, 'c': x} }}",
     ),
     shown(
-        "format-in-turn",
-        "Fields without a name are taken in turn, with attributes and elements.",
-        "{{ '{.a}|{[b]}|{}|{[0]:>3}'.format(m, m, 7, x) }}",
-    ),
-    shown(
         "format-numbers",
         "Numbers with signs, groups, bases and percentages.",
         "{{ '{:,} {:_} {:+} {:%} {:e} {:b} {:#x} {:05} {:.2f} {:=5}'.format(12345, 12345, 1, 0.5, 1.5, 5, 255, 3, "
@@ -72,6 +67,8 @@ CASES = [
     ),
     refused("format-map-of-two", "format_map takes one value.", "{{ '{a}'.format_map({'a': 1}, 2) }}"),
     refused("format-map-of-names", "format_map takes no named values.", "{{ '{a}'.format_map(a=1) }}"),
+    refused("format-in-turn-of-attributes", "Fields in turn have no attributes.", "{{ '{.a}'.format({'a': 1}) }}"),
+    refused("format-in-turn-of-elements", "Fields in turn have no elements.", "{{ '{[a]}'.format({'a': 1}) }}"),
     refused("format-of-too-few", "A field without a value.", "{{ '{}{}'.format(1) }}"),
     refused("format-of-both", "Fields in turn beside numbered ones.", "{{ '{}{0}'.format(1) }}"),
     refused("format-unknown-conversion", "A conversion that is none.", "{{ '{0!x}'.format(1) }}"),
