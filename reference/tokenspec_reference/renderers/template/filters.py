@@ -15,7 +15,7 @@ from .json_text import tojson
 from .limits import check_method
 from .printing import text_of
 from .provenance import Tracked, concat, derived
-from .safe import escaped, marked_safe
+from .safe import SafeText, escaped, marked_safe
 from .state import state_of
 
 if TYPE_CHECKING:
@@ -145,12 +145,13 @@ def _indent(context: Context, s: Any, width: Any = 4, first: Any = False, blank:
     limits = state_of(context).limits
     check_method(limits, "indent", "", (width,), {})
     margin = width if isinstance(width, str) else " " * width
-    text = Tracked.lift(s + "")
+    given = Tracked.lift(s + "")
+    text = given.unmarked()
     check_method(limits, "replace", text, ("\n", margin), {})
     lines = (text + "\n").splitlines()
-    indented = [lines[0], *(margin + line if line or blank else line for line in lines[1:])]
-    body = concat([piece for line in indented for piece in ("\n", line)][1:])
-    return margin + body if first else body
+    moved = (margin + line if line or blank else line for line in lines[1:])
+    body = concat([margin if first else "", lines[0], *(piece for line in moved for piece in ("\n", line))])
+    return marked_safe(body) if isinstance(given, SafeText) else body
 
 
 def _format(context: Context, value: Any, *args: Any, **kwargs: Any) -> str:
@@ -165,7 +166,7 @@ def _safe(context: Context, value: Any) -> str:
 
 
 def _escape(context: Context, value: Any) -> str:
-    return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
+    return escaped(value if isinstance(value, (Tracked, Markup)) else text_of(value, state_of(context).table))
 
 
 def _forceescape(context: Context, value: Any) -> str:

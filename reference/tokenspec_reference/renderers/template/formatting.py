@@ -8,12 +8,13 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from jinja2.sandbox import SandboxedFormatter
+from jinja2.sandbox import SandboxedEscapeFormatter, SandboxedFormatter
+from markupsafe import Markup
 
 from .limits import check_numbers
 from .printing import agreed, repr_pieces, text_of
 from .provenance import Tracked, concat, derived
-from .safe import SafeText, as_markup
+from .safe import SafeText, as_markup, marked_safe
 
 if TYPE_CHECKING:
     from .limits import Limits
@@ -28,8 +29,6 @@ _CONVERSION = re.compile(
 
 def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) -> str:
     """``template % arguments``."""
-    if isinstance(template, SafeText):
-        return str(as_markup(template, "__mod__", arguments))
     limits.check_tree(arguments)
     values = list(arguments) if isinstance(arguments, tuple) else [arguments]
     conversions = list(_CONVERSION.finditer(template))
@@ -39,6 +38,8 @@ def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) ->
             for value in values:
                 limits.check_size(value)
     _check_fields(limits, len(conversions), arguments.values() if isinstance(arguments, Mapping) else values)
+    if isinstance(template, SafeText):
+        return as_markup(template, "__mod__", arguments)
     text = str.__str__(template) % arguments
     try:
         return agreed(text, concat(_percent_pieces(template, conversions, arguments, values, table)))
@@ -79,6 +80,35 @@ def _fitted(value: Any, shown: str, layout: Callable[[str], str], table: ValueTa
     return Tracked.lift(source).laid_out(shown, layout)
 
 
+def _bounded_fields(
+    limits: Limits, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> list[tuple[str, str | None, str | None, str | None]]:
+    """The fields of a format, where what they would print is within bounds."""
+    limits.check_tree(args, kwargs)
+    fields = list(Formatter().parse(str.__str__(format_string)))
+    _check_fields(limits, len(fields), (*args, *(kwargs.values() if isinstance(kwargs, Mapping) else ())))
+    return fields
+
+
+class EscapingFormatter(SandboxedEscapeFormatter):
+    """``format`` of safe text inside the sandbox: what it is given is escaped, and nobody follows its characters."""
+
+    def __init__(self, environment: Any, limits: Limits) -> None:
+        """Format for one render."""
+        super().__init__(environment, escape=Markup.escape)
+        self._limits = limits
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Jinja's result, which is safe."""
+        _bounded_fields(self._limits, format_string, args, kwargs)
+        return marked_safe(derived(super().vformat(str.__str__(format_string), args, kwargs)))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Refuse huge widths before Python builds them."""
+        check_numbers(self._limits, format_spec)
+        return super().format_field(value, format_spec)
+
+
 class TrackedFormatter(SandboxedFormatter):
     """``str.format`` inside the sandbox."""
 
@@ -90,9 +120,7 @@ class TrackedFormatter(SandboxedFormatter):
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Python's result, rebuilt from tracked fields."""
-        self._limits.check_tree(args, kwargs)
-        fields = list(Formatter().parse(str.__str__(format_string)))
-        _check_fields(self._limits, len(fields), (*args, *(kwargs.values() if isinstance(kwargs, Mapping) else ())))
+        fields = _bounded_fields(self._limits, format_string, args, kwargs)
         text = super().vformat(format_string, args, kwargs)
         if any("{" in (spec or "") for _, _, spec, _ in fields):
             return derived(text)
@@ -104,10 +132,8 @@ class TrackedFormatter(SandboxedFormatter):
             position += len(literal)
             if field is None:
                 continue
-            name = field
-            if field[:1] in ("", ".", "["):
-                name, automatic = f"{automatic}{field}", automatic + 1
-            value, _ = self.get_field(name, args, kwargs)
+            value, _ = self.get_field(field or str(automatic), args, kwargs)
+            automatic += not field
             pieces.append(self._field(value, conversion, spec or ""))
         return agreed(text, concat(pieces))
 

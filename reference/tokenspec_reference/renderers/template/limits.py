@@ -10,8 +10,10 @@ from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"[1-9]\d*")
 _PLAIN = (str, int, float, type(None))
+_TEXT = (str, bytes)
+_JOINED = (*_TEXT, list, tuple)
 
 LONG = 4096
 """Characters that cost a step where they are searched, copied or built."""
@@ -24,6 +26,9 @@ ENOUGH = 500_000
 
 PER_PAIR = 16
 """More steps for each pair of messages."""
+
+DIGITS = 20
+"""Digits of a width that Python itself refuses to read."""
 
 
 class InvalidTemplate(TokenSpecError):
@@ -188,13 +193,14 @@ class Budget:
 def check_numbers(limits: Limits, specification: str) -> None:
     """Refuse a format specification with a huge width or precision."""
     for number in _NUMBER.findall(specification):
-        limits.check_size(int(number[:20]))
+        if len(number) < DIGITS:
+            limits.check_size(int(number))
 
 
 def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None:
     """Refuse ``left operator right`` before Python builds something huge."""
     if operator == "+":
-        if isinstance(left, (str, list, tuple)) and isinstance(right, (str, list, tuple)):
+        if isinstance(left, _JOINED) and isinstance(right, _JOINED):
             limits.check_size(len(left) + len(right))
     elif isinstance(left, int) and isinstance(right, int):
         if operator == "*":
@@ -203,7 +209,7 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
             limits.check_size(left.bit_length() * right * 64)
     elif operator == "*":
         for value, count in ((left, right), (right, left)):
-            if isinstance(value, (str, list, tuple)) and isinstance(count, int):
+            if isinstance(value, _JOINED) and isinstance(count, int):
                 limits.check_size(len(value) * count)
 
 
@@ -221,22 +227,23 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
     if name in _SIZED:
         for value in values:
             limits.check_size(value * 64 if name in ("batch", "slice") and isinstance(value, int) else value)
-        if name == "expandtabs" and isinstance(text, str):
-            limits.check_size(str.count(text, "\t") * next((v for v in values if isinstance(v, int)), 8))
+        if name == "expandtabs" and isinstance(text, _TEXT):
+            tabs = text.count("\t") if isinstance(text, str) else text.count(b"\t")
+            limits.check_size(tabs * next((v for v in values if isinstance(v, int)), 8))
     elif name == "sum" and isinstance(text, (list, tuple)):
         lists = [len(item) for item in text if isinstance(item, (list, tuple))]
         limits.check_size(sum(lists) * len(lists))  # each addition copies what was added before
     elif name == "round" and (isinstance(text, int) or any(isinstance(value, str) for value in values)):
         for value in values:
             limits.check_size(abs(value) * 64 if isinstance(value, int) else value)  # a power of ten with these digits
-    elif not isinstance(text, str) or not values:
+    elif not isinstance(text, _TEXT) or not values:
         return
     elif name in ("urlize", "wordwrap"):
         limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
-    elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
-        limits.check_size(str.count(text, values[0]) * len(values[1]))
+    elif name == "replace" and len(values) > 1 and isinstance(values[1], _TEXT):
+        limits.check_size(text.count(values[0]) * len(values[1]))
     elif name == "join" and isinstance(values[0], (list, tuple, str)):
-        limits.check_size(len(text) * len(values[0]) + sum(len(v) for v in values[0] if isinstance(v, str)))
+        limits.check_size(len(text) * len(values[0]) + sum(len(v) for v in values[0] if isinstance(v, _TEXT)))
     elif name == "translate" and isinstance(values[0], dict):
         longest = max((len(v) for v in values[0].values() if isinstance(v, str)), default=0)
         limits.check_size(len(text) * longest)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .provenance import Tracked, concat, derived, parts_of, runs_of
+from .safe import SafeText
 from .values import number_origin
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def agreed(text: str, tracked: str) -> str:
 
 def repr_pieces(value: Any, table: ValueTable) -> Iterable[str]:
     """``repr(value)``: quotes, punctuation and white space are scaffold, keys and values keep their origin."""
-    if isinstance(value, str):
+    if isinstance(value, SafeText):
+        yield from ("Markup(", *_quoted(value), ")")
+    elif isinstance(value, str):
         yield from _quoted(value)
     elif isinstance(value, Mapping):
         yield "{"

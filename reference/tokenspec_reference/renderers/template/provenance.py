@@ -232,14 +232,13 @@ class Tracked(str):
         return self._like(text, merged(runs))
 
     def replace(self, old: str, new: str, count: Any = -1, /) -> Tracked:
-        text = str.replace(self, old, new, count)
         fresh = self._lift(new)
         if old:
             return self._like(fresh, runs_of(fresh)).join(self.split(old, count))
         # An empty needle is found before every character and at the end; `count` are replaced from the left.
         gaps = len(self) + 1 if count < 0 else min(count, len(self) + 1)
         pieces = [piece for k, c in enumerate(self) for piece in ((fresh, c) if k < gaps else (c,))]
-        return self._like(text, runs_of(self._joined(*pieces, *([fresh] if gaps > len(self) else []))))
+        return self._joined(*pieces, *([fresh] if gaps > len(self) else []))
 
     def _padded(self, text: str, left: int) -> Tracked:
         """``text`` is this string with ``left`` fill characters before it and the rest behind it."""
@@ -247,14 +246,14 @@ class Tracked(str):
         return self._like(text, merged(runs))
 
     def ljust(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        return self._padded(str.ljust(self, width, fillchar), 0)
+        return self._padded(str.ljust(self, width, self._lift(fillchar)), 0)
 
     def rjust(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        text = str.rjust(self, width, fillchar)
+        text = str.rjust(self, width, self._lift(fillchar))
         return self._padded(text, len(text) - len(self))
 
     def center(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        text = str.center(self, width, fillchar)
+        text = str.center(self, width, self._lift(fillchar))
         return self._padded(text, ("x" * len(self)).center(width, "-").find("x") if self else 0)
 
     def laid_out(self, text: str, layout: Callable[[str], str]) -> Tracked:

@@ -47,19 +47,15 @@ def escaped(text: str) -> SafeText:
     """``text | escape``; an entity belongs to the character it stands for."""
     if isinstance(text, SafeText):
         return text
+    if isinstance(text, Markup):  # Jinja's own: of a block that is kept, or a macro, where text is escaped
+        return marked_safe(derived(text))
     pieces = [("".join(_ENTITIES.get(c, c) for c in part), origin) for part, origin in parts_of(text)]
     runs = tuple((len(piece), origin) for piece, origin in pieces)
     return marked_safe(Tracked.of("".join(piece for piece, _ in pieces), runs))
 
 
-def markup(text: SafeText) -> Markup:
-    """The string as ``markupsafe`` has it."""
-    return Markup(str.__str__(text))  # noqa: S704 - the template marked it safe
-
-
-def as_markup(text: SafeText, method: str, *args: Any, **kwargs: Any) -> Any:
+def as_markup(text: SafeText, method: str, *args: Any, **kwargs: Any) -> Tracked:
     """A method of ``Markup`` that formats, unescapes or strips tags: nobody follows its characters."""
-    result = getattr(markup(text), method)(*args, **kwargs)
-    if isinstance(result, Markup):
-        return marked_safe(derived(result))
-    return derived(result) if isinstance(result, str) else result
+    markup = Markup(str.__str__(text))  # noqa: S704 - the template marked it safe
+    result = getattr(markup, method)(*args, **kwargs)
+    return marked_safe(derived(result)) if isinstance(result, Markup) else derived(result)

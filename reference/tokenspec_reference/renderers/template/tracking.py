@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateSyntaxError
 from jinja2.utils import pass_context
+from markupsafe import Markup
 
 from tokenspec_reference.errors import UnsupportedByReference
 
 from .filters import tracking_filters
-from .formatting import TrackedFormatter, percent
-from .limits import LONG, MANY, InvalidTemplate, Limits, check_method, check_operator
+from .formatting import EscapingFormatter, TrackedFormatter, percent
+from .limits import LONG, MANY, InvalidTemplate, Limits, TemplateLimitExceeded, check_method, check_operator
 from .marks import LoopMarks, TrackingCodeGenerator
 from .printing import text_of
 from .provenance import PRIVATE, Tracked, concat, derived, runs_of
-from .safe import SafeText, as_markup, escaped, marked_safe, markup
+from .safe import SafeText, as_markup, escaped, marked_safe
 from .sandbox import ChatSandbox
 from .state import state_of
 
@@ -105,7 +106,7 @@ class TrackingSandbox(ChatSandbox):
     def escape_or_text(self, context: Context, value: Any) -> str:
         """``{{ value }}`` inside ``{% autoescape true %}``."""
         state_of(context).limits.check_tree(value)
-        return escaped(value if isinstance(value, Tracked) else text_of(value, state_of(context).table))
+        return escaped(value if isinstance(value, (Tracked, Markup)) else text_of(value, state_of(context).table))
 
     def join_text(self, context: Context, values: Sequence[Any]) -> str:
         """``a ~ b``."""
@@ -117,7 +118,7 @@ class TrackingSandbox(ChatSandbox):
         """``a ~ b`` inside ``{% autoescape true %}``: one safe operand makes the whole safe."""
         state_of(context).limits.check_tree(*values)
         table = state_of(context).table
-        texts = [value if isinstance(value, Tracked) else text_of(value, table) for value in values]
+        texts = [value if isinstance(value, (Tracked, Markup)) else text_of(value, table) for value in values]
         if any(hasattr(text, "__html__") for text in texts):
             texts = [escaped(text) for text in texts]
             return marked_safe(self._concat(texts))
@@ -173,7 +174,7 @@ class TrackingSandbox(ChatSandbox):
         owner = getattr(__obj, "__self__", None)
         if __obj is __self.globals["raise_exception"]:
             state_of(__context).limits.check_tree(*args)
-        if isinstance(owner, str):
+        if isinstance(owner, (str, bytes)):
             check_method(state_of(__context).limits, __obj.__name__, owner, args, kwargs)
         result = super().call(__context, __obj, *args, **kwargs)
         if isinstance(result, range):
@@ -184,8 +185,6 @@ class TrackingSandbox(ChatSandbox):
         """``'...'.format(...)``, sandboxed as Jinja does it, with provenance."""
         if super().wrap_str_format(value) is None:
             return None
-        if isinstance(value.__self__, SafeText):
-            return super().wrap_str_format(getattr(markup(value.__self__), value.__name__))
         return _Format(self, value.__self__, mapping=value.__name__ == "format_map")
 
     # --- the marks
@@ -231,8 +230,11 @@ class _Format:
             return self._formatter(context).vformat(self._template, (), args[0])
         return self._formatter(context).vformat(self._template, args, kwargs)
 
-    def _formatter(self, context: Context) -> TrackedFormatter:
-        return TrackedFormatter(self._environment, state_of(context).table, state_of(context).limits)
+    def _formatter(self, context: Context) -> EscapingFormatter | TrackedFormatter:
+        state = state_of(context)
+        if isinstance(self._template, SafeText):
+            return EscapingFormatter(self._environment, state.limits)
+        return TrackedFormatter(self._environment, state.table, state.limits)
 
 
 def random_text(*_: Any, **__: Any) -> str:
@@ -246,8 +248,11 @@ def compile_template(chat_template: str, normalisation: Normalisation, limits: L
 
     Raises:
         InvalidTemplate: when it is not valid Jinja.
+        TemplateLimitExceeded: when it is nested too deeply to be read.
     """
     try:
         return TrackingSandbox(normalisation, limits).from_string(chat_template)
-    except (TemplateSyntaxError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
+    except (RecursionError, MemoryError) as error:
+        raise TemplateLimitExceeded("the template is nested too deeply", field="chat_template") from error
+    except (TemplateSyntaxError, SyntaxError, ValueError) as error:
         raise InvalidTemplate(f"not a chat template: {error}", field="chat_template") from error

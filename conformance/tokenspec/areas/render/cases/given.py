@@ -237,4 +237,28 @@ REPEATED = forms(
     ),
 )
 
-CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN, REPEATED)
+LOOKED_UP = forms(
+    "looked-up",
+    "Bodies that a format looks up in what it is given, in turn and by number.",
+    (
+        ("in turn", "{{ '{}|{!r}|{:>9}|{!s:<9}'.format(C, C, C, C) }}"),
+        ("of a pair", "{{ '{0[0]}{0[1].content}{1.role}'.format([C, message], message) }}"),
+        ("of a name", "{{ '{m[content]:>14}|{m.content!r:<14}|'.format(m=message) }}"),
+    ),
+)
+
+SAFE_TEXT = forms(
+    "safe-text",
+    "Bodies that are marked as safe, and cut, filled up, moved and put together then.",
+    (
+        ("one\ntwo\n\nthree", "{{ (C|safe)|indent('> ') }}|{{ (C|safe)|indent(2, true, true) }}"),
+        ("ab", "{{ (C|safe).replace('', '<') }}|{{ (C|safe).replace('', '-', 2) }}"),
+        ("centre", "{{ (C|safe).center(12, '.') }}|{{ (C|safe).ljust(9, '.') }}|{{ (C|safe).rjust(9) }}"),
+        ("<two> words", "{{ (C|safe).split()[1] ~ '<' }}|{{ (C|safe)[2:-2] + '<' }}|{{ (C|safe)[::-1] + '<' }}"),
+        ("loop", "{% for c in C|safe %}{{ c + '<' }}{% endfor %}|{{ (C|safe)|first }}|{{ (C|safe) * 2 }}"),
+        ("case", "{{ (C|safe).upper() ~ '<' }}|{{ (C|safe)|title ~ '<' }}|{{ (C|safe)|trim ~ '<' }}"),
+        ("list", "{{ [C|safe, C] }}|{{ {'k': C|e} }}|{{ (C|safe)|tojson }}"),
+    ),
+)
+
+CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN, REPEATED, LOOKED_UP, SAFE_TEXT)

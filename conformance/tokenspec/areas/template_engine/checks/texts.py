@@ -206,6 +206,8 @@ def code_of(error: str) -> str:
         "SecurityError": "security",
         "TemplateSyntaxError": "invalid-template",
         "TemplateAssertionError": "invalid-template",
+        "SyntaxError": "invalid-template",
+        "IndentationError": "invalid-template",
         "RecursionError": "template-limit",
         "MemoryError": "template-limit",
         "OverflowError": "template-limit",

@@ -1,0 +1,190 @@
+"""Templates that come with the conversation: ways to walk its messages, and what stands in a turn beside the body."""
+
+from __future__ import annotations
+
+from tokenspec.areas.render.cases.build import (
+    GENERATE,
+    IMAGE_PART,
+    WEATHER,
+    Message,
+    assistant,
+    call,
+    calling,
+    system,
+    text_part,
+    tool,
+    user,
+)
+from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, TAIL, given
+from tokenspec.store.records import Case
+
+ANSWERED = [user("One?"), assistant("Two."), user("Three?"), assistant("Four.")]
+TURN = HEAD + "{{ message.content }}" + TAIL
+MEDIA = (
+    "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
+    "{{ '<|img|><|image_pad|><|/img|>' if part.type == 'image' else part.text }}{% endfor %}{% endif %}"
+)
+
+
+def walked(slug: str, why: str, begin: str, end: str = "{% endfor %}", messages: list[Message] = ANSWERED) -> Case:
+    """Turns that are printed between these."""
+    return given(f"walked-{slug}", why, begin + TURN + end + PROMPT, messages)
+
+
+CASES = (
+    walked(
+        "by-index",
+        "A loop over indices picks the messages, and looks at the first one, too.",
+        "{% for i in range(messages|length) %}{% set message = messages[i] %}{% set first = messages[0] %}{{ '' }}",
+        messages=[user("One?", name="anna"), *ANSWERED[1:]],
+    ),
+    walked(
+        "by-inner-index",
+        "A loop in a loop over indices picks the messages.",
+        "{% for i in range(messages|length) %}{% for j in [i] %}{% set message = messages[j] %}",
+        "{% endfor %}{% endfor %}",
+    ),
+    walked(
+        "looking-back",
+        "A loop over messages looks at the one before by its index.",
+        LOOP + "{% set before = messages[loop.index0 - 1] %}",
+    ),
+    walked(
+        "in-pairs",
+        "A loop over pairs that a loop over messages made.",
+        "{% set ns = namespace(pairs=[]) %}"
+        + LOOP
+        + "{% set ns.pairs = ns.pairs + [[loop.index, message]] %}{% endfor %}{% for n, message in ns.pairs %}",
+    ),
+    walked(
+        "in-batches",
+        "A loop over batches of messages.",
+        "{% for pair in messages|batch(2) %}{% for message in pair %}",
+        "{% endfor %}{% endfor %}",
+    ),
+    walked(
+        "chosen",
+        "A loop over the messages that a filter and a condition leave.",
+        "{% for message in messages|selectattr('role', 'ne', 'system') if message.content %}",
+        messages=[system("No."), *ANSWERED[:2], user(""), *ANSWERED[2:]],
+    ),
+    walked("backwards", "The last message comes first.", "{% for message in messages|reverse %}"),
+    walked(
+        "in-a-macro",
+        "A macro walks the messages.",
+        "{% macro all(them) %}{% for message in them %}",
+        "{% endfor %}{% endmacro %}{{ all(messages) }}",
+    ),
+    walked(
+        "in-a-call",
+        "The body of a call walks the messages.",
+        "{% macro whole() %}{{ caller() }}{% endmacro %}{% call whole() %}" + LOOP,
+        "{% endfor %}{% endcall %}",
+    ),
+    walked(
+        "turn-by-turn",
+        "Each turn is kept in a block before it is printed.",
+        LOOP + "{% set kept %}",
+        "{% endset %}{{ kept }}{% endfor %}",
+    ),
+    given(
+        "collected",
+        "Turns are collected as text, and printed at the end.",
+        "{% set ns = namespace(text='') %}"
+        + LOOP
+        + "{% set ns.text = ns.text ~ '<|im_start|>' ~ message.role ~ '\\n' ~ "
+        "message.content ~ '<|im_end|>\\n' %}{% endfor %}{{ ns.text }}" + PROMPT,
+        [*ANSWERED, user("Five?")],
+        options=GENERATE,
+    ),
+    given(
+        "collected-in-a-list",
+        "Turns are collected in a list, and joined at the end.",
+        "{% set ns = namespace(all=[]) %}" + LOOP + "{% set ns.all = ns.all + ['<|im_start|>' ~ message.role ~ '\\n' ~ "
+        "message.content ~ '<|im_end|>\\n'] %}{% endfor %}{{ ns.all|join }}" + PROMPT,
+        ANSWERED,
+    ),
+    given(
+        "parts-outside",
+        "The parts of the first message are printed before the loop over the others.",
+        "{{ '<|im_start|>system\\n' }}{% for part in messages[0].content %}{{ part.text ~ ';' }}{% endfor %}"
+        "{{ '<|im_end|>\\n' }}{% for message in messages[1:] %}" + TURN + "{% endfor %}" + PROMPT,
+        [system([text_part("Be"), text_part("brief")]), *ANSWERED],
+    ),
+    given(
+        "tools-in-turns",
+        "Every turn names the tools before its words.",
+        LOOP
+        + HEAD
+        + "{% for tool in tools %}{{ tool.function.name ~ ': ' ~ tool|tojson ~ '\\n' }}{% endfor %}"
+        + "{{ message.content }}"
+        + TAIL
+        + "{% endfor %}"
+        + PROMPT,
+        [system("Be brief."), user("One?")],
+        tools=[WEATHER],
+    ),
+    given(
+        "notes-behind-answers",
+        "An option's words follow every answer.",
+        LOOP + TURN + "{{ note ~ '\\n' if message.role == 'assistant' }}{% endfor %}" + PROMPT,
+        [*ANSWERED, user("Five?")],
+        options={"note": "A note."},
+    ),
+    given(
+        "bos-ahead",
+        "The token that begins every text stands before the first turn.",
+        "{{ bos_token }}"
+        + LOOP
+        + "{{ '[USER]' if message.role == 'user' else '[BOT]' }}{{ message.content ~ '[END]' }}{% endfor %}",
+        ANSWERED,
+        row="toy-added",
+    ),
+    given(
+        "media",
+        "Pictures among words, and a picture's token among a user's own words.",
+        LOOP + HEAD + MEDIA + TAIL + "{% endfor %}" + PROMPT,
+        [
+            user([text_part("Look: "), IMAGE_PART, text_part(" <|image_pad|> and"), IMAGE_PART]),
+            assistant("Two."),
+            user("Three?"),
+        ],
+    ),
+    given(
+        "measured",
+        "The length of a body and the number of its turn stand beside it.",
+        LOOP
+        + HEAD
+        + "{{ '[' ~ message.content|length ~ '] ' ~ message.content ~ ' (' ~ loop.index ~ ')' }}"
+        + TAIL
+        + "{% endfor %}"
+        + PROMPT,
+        [user("One?"), user("And?")],
+    ),
+    given(
+        "empty-turns",
+        "Questions and answers that say nothing.",
+        LOOP + TURN + "{% endfor %}" + PROMPT,
+        [user("One?"), assistant(""), user(""), assistant("Four."), user("Five?")],
+        options=GENERATE,
+    ),
+    given(
+        "calls-and-results",
+        "Calls, and results in turns of their own.",
+        LOOP
+        + HEAD
+        + "{{ message.content }}{% for call in message.tool_calls or [] %}"
+        + "{{ '<tool_call>' ~ call.function|tojson ~ '</tool_call>' }}{% endfor %}"
+        + TAIL
+        + "{% endfor %}"
+        + PROMPT,
+        [
+            user("Rome?"),
+            calling(call("get_weather", {"city": "Rome"})),
+            tool("21 C"),
+            assistant("Mild."),
+            user("Ok."),
+        ],
+        options=GENERATE,
+    ),
+)
