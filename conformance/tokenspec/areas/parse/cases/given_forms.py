@@ -140,6 +140,39 @@ CASES = (
         [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
         says=SAYS,
     ),
+    given(
+        "thought-empty-and-blanks",
+        "A history whose answers begin with an empty thought, and white space of a thought itself.",
+        chat("{{ '<think>\\n\\n</think>\\n\\n' }}" + C),
+        [text("<think>\n\nSouth-west.\n\n</think>\n\n\nLisbon."), STOP],
+        says={"content": "\nLisbon.", "reasoning_content": "\nSouth-west.\n"},
+    ),
+    given(
+        "end-in-place-of-a-prompt",
+        "A template that ends the text with a token of its own where it writes no generation prompt.",
+        chat(THINKS + C) + "{{ '<|endoftext|>' if not add_generation_prompt }}",
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says=SAYS,
+    ),
+    given(
+        "no-prompt-and-calls",
+        "Calls by a template that writes no generation prompt.",
+        chat(calls(HERMES)).partition("{% if add_generation_prompt %}")[0],
+        [text('Looking.<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'), STOP],
+        CALLS,
+        says={"content": "Looking.", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome"}}]},
+        tools=TOOLS,
+    ),
+    called(
+        "text-arguments-alone",
+        calls(
+            f'<tool_call>{{"name": "{NAME}", "arguments": {{{{ f.arguments if f.arguments is string }}}}}}</tool_call>'
+        ),
+        calling(
+            *({**c, "function": {**c["function"], "arguments": '{"city": "Rome"}'}} for c in (ROME, OSLO)),
+            content="Looking.",
+        ),
+    ),
     called(
         "without-content",
         "{% if m.tool_calls and m.content is string %}{{ raise_exception('content beside calls') }}{% endif %}"
