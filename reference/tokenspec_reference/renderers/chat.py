@@ -158,14 +158,13 @@ def _plain_scalar(value: Any) -> Any:
 
 def _plain_text(value: str, path: str) -> str:
     text = str.__str__(value)
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise InvalidMessages(
-                f"lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; decode the text as UTF-8",
-                field=path,
-            ) from None
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidMessages(
+            f"lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; decode the text as UTF-8",
+            field=path,
+        ) from None
     return text
 
 
@@ -199,7 +198,7 @@ def _unwrap(value: Any, path: str) -> Any:
 
 
 def _message(message: Any, path: str) -> Mapping[str, Any]:
-    value = message if isinstance(message, (str, list, tuple)) or message is None else plain(message, path)
+    value = plain(message, path)
     if not isinstance(value, Mapping):
         raise InvalidMessages(f"expected a message (a dict), got {type(message).__name__}", field=path)
     role = value.get("role")

@@ -49,6 +49,7 @@ def given(
     requires: tuple[str, ...] = GIVEN,
     says: dict[str, Any] | None = None,
     tools: list[Any] | None = None,
+    messages: list[Message] | None = None,
 ) -> Case:
     """One turn in the notation of a template of its own, in the tokens of a toy row."""
     return parse(
@@ -58,6 +59,7 @@ def given(
         "TEMPLATE_GIVEN",
         requires=requires,
         says=says,
+        messages=messages,
         options={"chat_template": template},
         tools=tools,
         rows=["toy-bpe"],

@@ -58,6 +58,7 @@ def given(
     requires: tuple[str, ...] = (*GIVEN, *SAMPLED),
     options: dict[str, Any] | None = None,
     tools: list[Any] | None = None,
+    derive: tuple[str, ...] = (),
     row: str = "toy-bpe",
 ) -> Case:
     """One conversation with its template, in the tokens of a toy row."""
@@ -71,6 +72,7 @@ def given(
         tools=tools,
         options={"chat_template": template, **(options or {})},
         features=(),
+        derive=derive,
     )
     return msgspec.structs.replace(case, rows=[row])
 
