@@ -157,6 +157,13 @@ def test_columns_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert named in done.output
 
 
+def test_a_made_column_that_is_named_too_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenspec.cli.run.made_columns", lambda: ["jinja2"])
+    done = CliRunner().invoke(group, ["run", "--columns", "--impl", "jinja2", "--case", CASES[0], "--json"])
+    assert done.exit_code == 0, done.output
+    assert list(json.loads(done.output)["findings"]) == ["jinja2"]
+
+
 @pytest.mark.parametrize(("given", "said"), [(["make"], "name columns, or all"), (["make", "nobody"], "no column")])
 def test_what_is_to_be_made_is_named(given: list[str], said: str) -> None:
     done: Any = CliRunner().invoke(group, ["columns", *given])

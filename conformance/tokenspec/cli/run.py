@@ -175,7 +175,7 @@ def run(
 
     Example: tokenspec run --impl reference --impl transformers --area render --gate reference
     """
-    impls = (*impls, *(made_columns() if every else ()))
+    impls = (*impls, *(name for name in made_columns() if every and name not in impls))
     unknown = set(gate) - set(impls)
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
