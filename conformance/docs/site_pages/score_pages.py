@@ -22,7 +22,8 @@ HEAD = """# Scoreboard
 
 Cells passed of cells judged: library by model, at one level of one area. What was not judged is left empty and never
 counted as a pass; `≠` counts cells on which [sources disagree](sources-disagree.md); a run of a part of the rows says
-nothing of the others. The history has the runs that were asked the same. The filters are in the address, so that a view can be sent.
+nothing of the others. The history has the runs that were asked the same. The filters are in the address, so that a
+view can be sent.
 [What the levels mean](spec/index.md), [why libraries deviate](columns/index.md).
 """
 BOARD = """<div id="score-view"></div>
