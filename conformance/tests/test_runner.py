@@ -73,6 +73,16 @@ def test_absent_masks_are_unsupported_never_passed() -> None:
         assert {finding.verdict for finding in result.findings if finding.level == "MASKS"} == {Verdict.UNSUPPORTED}
 
 
+@pytest.mark.parametrize(("operation", "loaded"), [("render", ["toy-bpe"]), ("parse", [])])
+def test_a_row_is_loaded_where_something_is_asked_on_it(operation: str, loaded: list[str]) -> None:
+    heard: list[str] = []
+    adapter = miniatures.HasNothing()
+    adapter.load = lambda model, _: heard.append(model)
+    setattr(adapter, operation, lambda _: {})
+    judged(adapter)
+    assert heard == loaded
+
+
 def test_an_empty_run_is_not_green() -> None:
     assert exit_code([], frozenset({"mini"})) == 1
 

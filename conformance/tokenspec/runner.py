@@ -105,10 +105,14 @@ class Run:
                 begun = time.perf_counter()
 
     def judge_row(self, column: Column, cells: Sequence[Cell], rows: Mapping[str, Row]) -> Iterator[CellResult]:
-        """All cells of one row for one column. A row that does not load is one finding, not one of every cell."""
+        """All cells of one row for one column. A row that does not load is one finding, not one of every cell.
+
+        It is loaded where something is asked on it: an index of a vocabulary may take a column a minute.
+        """
         refusal: Outcome | None = None
-        for model, row in rows.items():
-            refusal = refusal or column.load(model, assets_of(row))
+        if any(column.has(cell.area.operation) for cell in cells):
+            for model, row in rows.items():
+                refusal = refusal or column.load(model, assets_of(row))
         for cell in cells:
             if lacks_golden(cell):
                 missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row} --case {cell.case.id}")

@@ -22,7 +22,8 @@ HEAD = """# Scoreboard
 
 Cells passed of cells judged: library by model, at one level of one area. What was not judged is left empty and never
 counted as a pass; `≠` counts cells on which [sources disagree](sources-disagree.md); a run of a part of the rows says
-nothing of the others. The filters are in the address, so that a view can be sent.
+nothing of the others. The history has the runs that were asked the same. The filters are in the address, so that a
+view can be sent.
 [What the levels mean](spec/index.md), [why libraries deviate](columns/index.md).
 """
 BOARD = """<div id="score-view"></div>
@@ -107,13 +108,13 @@ def view() -> dict[str, Any]:
     history = {
         name: {
             area: {
-                level: [[day(one), one.columns[name].version, *total(one.columns[name], area, level)] for one in runs]
+                level: [[one.date, one.columns[name].version, *total(one.columns[name], area, level)] for one in runs]
                 for level in shown[area]["levels"]
             }
             for area in latest.columns[name].passed
         }
         for name in latest.columns
-        if (runs := [one for one in scores()[-CURVE:] if name in one.columns])
+        if (runs := [one for one in like(latest)[-CURVE:] if name in one.columns])
     }
     return {
         "sample": latest.sample.said if latest.sample is not None else "",
@@ -139,9 +140,10 @@ def view() -> dict[str, Any]:
     }
 
 
-def day(score: Score) -> str:
-    """The day of a run in the history, which says that a sample is one."""
-    return score.date if score.sample is None else f"{score.date}, a sample"
+def like(latest: Score) -> list[Score]:
+    """The runs that were asked what the latest was, the oldest first: sums of others say nothing beside its own."""
+    each = latest.sample and latest.sample.each
+    return [one for one in scores() if (one.sample and one.sample.each) == each]
 
 
 def any_row(score: Score, row: str) -> bool:

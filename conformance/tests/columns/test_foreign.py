@@ -157,6 +157,13 @@ def test_columns_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert named in done.output
 
 
+def test_a_made_column_that_is_named_too_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenspec.cli.run.made_columns", lambda: ["jinja2"])
+    done = CliRunner().invoke(group, ["run", "--columns", "--impl", "jinja2", "--case", CASES[0], "--json"])
+    assert done.exit_code == 0, done.output
+    assert list(json.loads(done.output)["findings"]) == ["jinja2"]
+
+
 @pytest.mark.parametrize(("given", "said"), [(["make"], "name columns, or all"), (["make", "nobody"], "no column")])
 def test_what_is_to_be_made_is_named(given: list[str], said: str) -> None:
     done: Any = CliRunner().invoke(group, ["columns", *given])
@@ -182,7 +189,7 @@ def released(folder: Path, version: str, texts: dict[str, str]) -> None:
 def test_what_changed_is_named_and_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreign, "home", lambda: tmp_path / "columns")
     (tmp_path / "columns").mkdir()
-    first, second = select_cells(Selection(cases=CASES))
+    second, first = select_cells(Selection(cases=CASES))
     texts = {str(cell.case.input["template"]): cell.golden.expect["text"] for cell in (first, second)}
     told = column(tmp_path / "columns/told", f"{wheel(tmp_path, 'msgspec')}answers==1.0\n")
     (told.folder / "column.toml").write_text(TELLS)
@@ -197,6 +204,9 @@ def test_what_changed_is_named_and_nothing_is_kept(tmp_path: Path, monkeypatch: 
     assert f"| regression | told | `{second.name}` | `template-engine.text` | pass | fail |\n" in done.output
     assert first.name not in done.output
     assert len(list(environments().iterdir())) == 1, "the pinned one"
+    done = CliRunner().invoke(group, ["columns", "latest", "told", "--sample", "1", *chosen])
+    assert (done.exit_code, second.name in done.output) == (0, False), "the sample is the other cell"
+    assert "* asked was a sample: 1 of 2 cells, at most 1 of an area on a row\n" in done.output
 
     told.pins.write_text(told.pins.read_text().replace("1.0", "3.0"))
     done = CliRunner().invoke(group, ["columns", "latest", "told", *chosen])

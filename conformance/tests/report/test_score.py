@@ -92,6 +92,17 @@ def test_figures_of_a_sample_say_so_and_stand_beside_no_others(tmp_path: Path) -
         combine([("b", other), ("a", part)])
 
 
+def test_the_history_has_the_runs_that_were_asked_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = run_of("a", Verdict.PASS)
+    samples = [None if each is None else {"each": each, "cells": 1, "of": 9} for each in (24, None, 24, 8)]
+    asked = [Report({**one.header, "sample": sample}, one.results) for sample in samples]
+    runs = [score([part], f"2026-11-0{number}") for number, part in enumerate(asked, 1)]
+    monkeypatch.setattr(score_pages, "specs", lambda: {"alpha": None})
+    for count, days in ((1, "1"), (2, "2"), (3, "13"), (4, "4")):
+        monkeypatch.setattr(score_pages, "scores", lambda shown=runs[:count]: shown)
+        assert [day[-1] for day, *_ in score_pages.view()["history"]["a"]["render"]["IDS"]] == list(days)
+
+
 @pytest.fixture
 def two_runs(monkeypatch: pytest.MonkeyPatch) -> list[Score]:
     runs = [

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import replace
 
-from tokenspec.cli.options import selection, selection_options
+from tokenspec.cli.options import sample_option, selection, selection_options
 from tokenspec.cli.report import SHOWN_IN_A_TABLE
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, UnknownName
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @selection_options
+@sample_option
 @click.option("--timeout", default=60.0, show_default=True, help="Seconds one call may take.")
 @click.option("--show-all", is_flag=True, help="Print every change, not the first of them.")
-def latest(names: tuple[str, ...], timeout: float, show_all: bool, **chosen: Any) -> None:
+def latest(names: tuple[str, ...], sample: int | None, timeout: float, show_all: bool, **chosen: Any) -> None:
     """Judge the latest version of columns beside the pinned one, and print which verdicts changed, as Markdown.
 
     The latest gets an environment for this one run; of everything else it has what is pinned. Exit code 1 where
@@ -46,7 +48,7 @@ def latest(names: tuple[str, ...], timeout: float, show_all: bool, **chosen: Any
     worse = False
     for name in names or known:
         try:
-            old, new = beside_latest(known[name], selection(chosen), timeout)
+            old, new = beside_latest(known[name], selection(chosen), sample, timeout)
         except AdapterError as error:
             click.echo(f"## {name} cannot be judged\n\n{error}\n")
             worse = True
@@ -57,7 +59,7 @@ def latest(names: tuple[str, ...], timeout: float, show_all: bool, **chosen: Any
     sys.exit(1 if worse else 0)
 
 
-def beside_latest(column: Foreign, chosen: Selection, timeout: float) -> tuple[Report, Report]:
+def beside_latest(column: Foreign, chosen: Selection, sample: int | None, timeout: float) -> tuple[Report, Report]:
     """The pinned version of a column and the latest one, judged on the same cells.
 
     Raises:
@@ -72,22 +74,27 @@ def beside_latest(column: Foreign, chosen: Selection, timeout: float) -> tuple[R
             for one in (column, newer):
                 make(one, status.update)
             status.stop()
-            return judged(column, column.name, chosen, timeout), judged(newer, column.name, chosen, timeout)
+            asked = chosen, sample, timeout
+            return judged(column, column.name, *asked), judged(newer, column.name, *asked)
         finally:
             shutil.rmtree(place(newer), ignore_errors=True)
 
 
-def judged(column: Foreign, name: str, chosen: Selection, timeout: float) -> Report:
+def judged(column: Foreign, name: str, chosen: Selection, sample: int | None, timeout: float) -> Report:
     """A run of a column, under a name."""
     from tokenspec.adapters.resolve import resolve
     from tokenspec.areas.protocol.area import within_reach
-    from tokenspec.areas.selection import select_cells
+    from tokenspec.areas.selection import sample_of, select_cells
     from tokenspec.cli.run import judge
     from tokenspec.parallel import default_jobs
     from tokenspec.report.jsonl import Report
+    from tokenspec.report.sample import Sample
 
     reached = resolve(str(column.folder))
-    cells = [cell for cell in select_cells(chosen) if reached.has(cell.area.operation)]
-    cells = within_reach(cells, (reached.name,))
+    answered = [cell for cell in select_cells(chosen) if reached.has(cell.area.operation)]
+    answered = within_reach(answered, (reached.name,))
+    cells = answered if sample is None else sample_of(answered, sample)
+    asked = None if sample is None else to_builtins(Sample(each=sample, cells=len(cells), of=len(answered)))
     results = judge([reached], cells, timeout, screen(stderr=True), default_jobs())
-    return Report({"implementations": {name: reached.info}}, [replace(result, impl=name) for result in results])
+    header = {"implementations": {name: reached.info}, "sample": asked}
+    return Report(header, [replace(result, impl=name) for result in results])

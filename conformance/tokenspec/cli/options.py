@@ -55,6 +55,14 @@ def selection(values: dict[str, Any]) -> Selection:
     )
 
 
+def cells_of_each(_context: click.Context, _option: click.Parameter, value: Any) -> int | None:
+    """A number of cells; none where all are asked, which overrides an earlier number."""
+    return None if value in {None, "all"} else int(click.IntRange(1).convert(value, None, None))
+
+
+sample_option = click.option(
+    "--sample", metavar="N|all", callback=cells_of_each, help="N cells of each area on each row, the same ones."
+)
 impl_option = click.option(
     "--impl",
     "impls",

@@ -50,15 +50,10 @@ from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
-from .options import impl_option, selection, selection_options, server_options
+from .options import impl_option, sample_option, selection, selection_options, server_options
 from .own_row import own_rows
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
-
-
-def cells_of_each(_context: click.Context, _option: click.Parameter, value: Any) -> int | None:
-    """A number of cells; none where all are asked, which overrides an earlier number."""
-    return None if value in {None, "all"} else int(click.IntRange(1).convert(value, None, None))
 
 
 def columns_of(impls: tuple[str, ...], askable: Askable = THIS_MACHINE) -> list[Column]:
@@ -122,9 +117,7 @@ def judge(
 @click.option("--columns", "every", is_flag=True, help="Also all that tokenspec columns make has made.")
 @server_options
 @selection_options
-@click.option(
-    "--sample", metavar="N|all", callback=cells_of_each, help="N cells of each area on each row, the same ones."
-)
+@sample_option
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
@@ -175,7 +168,7 @@ def run(
 
     Example: tokenspec run --impl reference --impl transformers --area render --gate reference
     """
-    impls = (*impls, *(made_columns() if every else ()))
+    impls = (*impls, *(name for name in made_columns() if every and name not in impls))
     unknown = set(gate) - set(impls)
     if unknown:
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")

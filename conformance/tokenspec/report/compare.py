@@ -9,7 +9,7 @@ from tokenspec.errors import UsageError
 from tokenspec.report.causes import BROKEN
 from tokenspec.report.jsonl import Report
 from tokenspec.report.markup import code, plain
-from tokenspec.report.sample import sample_of_all
+from tokenspec.report.sample import sample_in, sample_of_all
 from tokenspec.verdict import Verdict
 
 NOT_RUN = "not run"
@@ -78,6 +78,8 @@ def what_changed(old: Report, new: Report, most: int) -> str:
         if impl in old.impls:
             versions = [str(one.header["implementations"][impl].get("version", "unknown")) for one in (old, new)]
             lines.append(f"* {plain(impl)}: {plain(' to '.join(dict.fromkeys(versions)))}")
+    if (sample := sample_in(new.header)) is not None:
+        lines.append(f"* asked was {sample.said}")
     if not found:
         return "\n".join([*lines, "", "No verdict changed."]) + "\n"
     lines += ["", "| change | column | case | check | before | after |", "|---|---|---|---|---|---|"]

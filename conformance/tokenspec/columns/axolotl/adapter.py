@@ -31,6 +31,7 @@ class Adapter:
             raise Unsupported("the row has no chat template")
         self.tokenizer = AutoTokenizer.from_pretrained(assets["directory"])
         self.template, self.closers = assets["chat_template"], assets["wire"]["assistant_close"]
+        self.strategies: dict[str, Any] = {}
 
     def render(self, request: dict[str, Any]) -> dict[str, Any]:
         """The ids of a sample, and those that have a label."""
@@ -39,12 +40,18 @@ class Adapter:
             raise Unsupported(f"makes samples, and has no counterpart to {min(unread)}")
         sample = {"messages": request["messages"], **({"tools": request["tools"]} if request["tools"] else {})}
         self.tokenizer.chat_template = options.pop("chat_template", self.template)
-        closers = [token for token in self.closers if token in self.tokenizer.chat_template]
-        config = {"train_on_inputs": False, "sequence_len": LENGTH, "chat_template_kwargs": options}
         try:
             with frozen(datetime.fromisoformat(request["now"])):
-                strategy = load(self.tokenizer, DictDefault({**config, "eot_tokens": closers or None}), {})
-                made = strategy.tokenize_prompt(sample)
+                made = self.strategy(options).tokenize_prompt(sample)
         except Exception as error:
             raise Rejected("cannot-prepare", f"{type(error).__name__}: {error}") from error
         return {"token_ids": made["input_ids"], "sampled_mask": [label != -100 for label in made["labels"]]}
+
+    def strategy(self, options: dict[str, Any]) -> Any:
+        """The strategy for the tokenizer's template and these options, made once: it reads the template each time."""
+        key = repr((self.tokenizer.chat_template, options))
+        if key not in self.strategies:
+            closers = [token for token in self.closers if token in self.tokenizer.chat_template]
+            config = {"train_on_inputs": False, "sequence_len": LENGTH, "chat_template_kwargs": options}
+            self.strategies[key] = load(self.tokenizer, DictDefault({**config, "eot_tokens": closers or None}), {})
+        return self.strategies[key]

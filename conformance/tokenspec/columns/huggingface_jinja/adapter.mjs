@@ -8,7 +8,6 @@ export default ({ installed, atTime, Unsupported, Rejected }) => {
 
   /** Everything slow happens here: a run has ten seconds, a load sixty. */
   function load({ model, assets }) {
-    const { Template } = installed("@huggingface/jinja");
     const { Tokenizer } = installed("@huggingface/tokenizers");
     const read = (name) => JSON.parse(readFileSync(join(assets.directory, name), "utf8"));
     const config = read("tokenizer_config.json");
@@ -16,23 +15,29 @@ export default ({ installed, atTime, Unsupported, Rejected }) => {
     for (const [key, value] of Object.entries(config)) {
       if (key.endsWith("_token") && value) special[key] = value.content ?? value;
     }
-    let template, broken;
-    try {
-      template = new Template(assets.chat_template);
-    } catch (error) {
-      broken = error.message; // other operations of the row need no template
-    }
-    rows.set(model, { template, broken, special, tokenizer: new Tokenizer(read("tokenizer.json"), config) });
+    rows.set(model, { written: assets.chat_template, special, tokenizer: new Tokenizer(read("tokenizer.json"), config) });
+  }
+
+  function compile(template) {
+    const { Template } = installed("@huggingface/jinja");
+    if (!compiled.has(template)) compiled.set(template, new Template(template));
+    return compiled.get(template);
   }
 
   /** The engine's own strftime_now asks for the time; it gets the one of the request. */
   function render({ model, messages, tools, options, now }) {
-    const { template, broken, special, tokenizer } = rows.get(model);
-    if (broken) throw new Unsupported(`the template does not parse: ${broken}`);
+    const { written, special, tokenizer } = rows.get(model);
+    const { chat_template: template = written, ...others } = options;
+    if (!template) throw new Unsupported("the row has no chat template");
     if (options.continue_final_message) throw new Unsupported("no continue_final_message");
-    let text;
+    let parsed, text;
     try {
-      text = atTime(now, () => template.render({ messages, tools, ...special, ...options }));
+      parsed = compile(template);
+    } catch (error) {
+      throw new Unsupported(`the template does not parse: ${error.message}`);
+    }
+    try {
+      text = atTime(now, () => parsed.render({ messages, tools, ...special, ...others }));
     } catch (error) {
       throw new Rejected(error.message, { cause: "template-raises" });
     }
@@ -42,13 +47,12 @@ export default ({ installed, atTime, Unsupported, Rejected }) => {
   /** The engine alone: its clock is the request's, its variables are final, a parse error is a refusal like any other. */
   function render_template({ template, inputs, now, limits }) {
     if (limits) throw new Unsupported("takes no bounds");
-    const { Template } = installed("@huggingface/jinja");
     let code = "invalid-template";
     try {
-      if (!compiled.has(template)) compiled.set(template, new Template(template));
+      const parsed = compile(template);
       code = "value";
       // A slice may cut a character in two; half a character is no JSON for others, so it is shown as U+FFFD.
-      return { text: atTime(now, () => compiled.get(template).render(inputs)).toWellFormed() };
+      return { text: atTime(now, () => parsed.render(inputs)).toWellFormed() };
     } catch (error) {
       throw new Rejected(error.message, { cause: code });
     }
