@@ -247,6 +247,12 @@ LOOKED_UP = forms(
     ),
 )
 
+BESIDE_ESCAPES = forms(
+    "beside-escapes",
+    "Bodies in a format whose other field is written in ASCII.",
+    (("mild winters", "{{ '{!a} {}'.format('é', C) }}|{{ '%a %s' % ('é', C) }}"),),
+)
+
 SAFE_TEXT = forms(
     "safe-text",
     "Bodies that are marked as safe, and cut, filled up, moved and put together then.",
@@ -261,4 +267,4 @@ SAFE_TEXT = forms(
     ),
 )
 
-CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN, REPEATED, LOOKED_UP, SAFE_TEXT)
+CASES = (*FORMATTED, *CUT, *PUT_TOGETHER, *WRITTEN, REPEATED, LOOKED_UP, BESIDE_ESCAPES, SAFE_TEXT)

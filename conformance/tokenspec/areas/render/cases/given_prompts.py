@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.render.cases.build import GENERATE, Message, assistant, call, calling, thinking, tool, user
-from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, TAIL, given
+from tokenspec.areas.render.cases.build import (
+    GENERATE,
+    WEATHER,
+    Message,
+    assistant,
+    call,
+    calling,
+    text_part,
+    thinking,
+    tool,
+    user,
+)
+from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, STRICT_TOOLS, TAIL, given
 from tokenspec.store.records import Case
 
 TURNS = [user("One?"), assistant("Two."), user("Three?"), assistant("Four."), user("Five?")]
@@ -29,6 +40,23 @@ BEHIND_USERS = (
     + BODY
     + TAIL
     + "{% endif %}{% endfor %}"
+)
+
+
+PIECES = (
+    "{{ '<|im_start|>' }}{{ message.role }}{{ '\\n' }}{{ message.content }}{{ '<|im_end|>' }}{{ '\\n' }}{% endfor %}"
+)
+EMPTY_THOUGHT = "<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n"
+SOME_THOUGHT = [user("One?"), assistant("Two."), user("Three?"), thinking("Hm.", "Four."), user("Five?")]
+
+
+def one_by_one(turn: str) -> str:
+    """A template without a loop: five turns at most, ``N`` is the number of each."""
+    return "".join(f"{{% if messages|length > {n} %}}{turn.replace('N', str(n))}{{% endif %}}" for n in range(5))
+
+
+APART = one_by_one(
+    "{{ '<|im_start|>' }}{{ messages[N].role }}{{ '\\n' }}{{ messages[N].content }}{{ '<|im_end|>' }}{{ '\\n' }}"
 )
 
 
@@ -81,6 +109,90 @@ CASES = (
         "",
         PROMPT,
         [user("One?"), assistant("Two."), assistant("Three."), user("Five?")],
+    ),
+    given(
+        "counted-pieces",
+        "The number of messages stands in front, and turns and prompt are printed in pieces.",
+        COUNTED
+        + LOOP
+        + PIECES
+        + "{% if add_generation_prompt %}{{ '<|im_start|>' }}{{ 'assistant' }}{{ '\\n' }}{{ '<think>' }}{{ '\\n' }}"
+        + "{% endif %}",
+        TURNS,
+        options=GENERATE,
+    ),
+    given(
+        "counted-behind-users",
+        "The same, and what opens an answer stands behind every question.",
+        COUNTED + BEHIND_USERS,
+        TURNS,
+    ),
+    given(
+        "counted-always",
+        "The same, and the prompt ends every text.",
+        COUNTED + TURN + "{{ '<|im_start|>assistant\\n' }}",
+        TURNS,
+    ),
+    given(
+        "counted-always-opened",
+        "The same, and a prompt that opens a thought ends every text.",
+        COUNTED + TURN + "{{ '<|im_start|>assistant\\n<think>\\n' }}",
+        TURNS,
+    ),
+    given("counted-never", "The same, without a prompt.", COUNTED + TURN, ANSWERED),
+    given(
+        "counted-end-behind",
+        "The same, and a turn's end stands in front of the next turn, the last one's behind the loop.",
+        COUNTED
+        + LOOP
+        + "{{ '' if loop.first else '<|im_end|>\\n' }}"
+        + HEAD
+        + BODY
+        + "{% endfor %}{{ '<|im_end|>\\n' }}"
+        + PROMPT,
+        ANSWERED,
+    ),
+    given(
+        "counted-parts",
+        "The same, and contents are parts.",
+        COUNTED
+        + LOOP
+        + HEAD
+        + "{% for part in message.content %}{{ part['text'] }}{% endfor %}"
+        + TAIL
+        + "{% endfor %}"
+        + PROMPT,
+        [user([text_part("One?")]), assistant([text_part("Two"), text_part(" words.")]), user([text_part("Three?")])],
+        options=GENERATE,
+    ),
+    given(
+        "counted-tools",
+        "The same, in a template that insists on whole tools.",
+        "{% if not tools %}{{ raise_exception('no tools') }}{% endif %}" + STRICT_TOOLS + COUNTED + TURN + PROMPT,
+        TURNS,
+        tools=[WEATHER],
+        options=GENERATE,
+    ),
+    given(
+        "empty-thought",
+        "The prompt closes the thought that it opens, and a history has both.",
+        LOOP + HEAD + THOUGHT + BODY + TAIL + "{% endfor %}" + prompted(EMPTY_THOUGHT),
+        SOME_THOUGHT,
+        options=GENERATE,
+    ),
+    counted(
+        "empty-thought", "The same, the number of messages in front.", THOUGHT, prompted(EMPTY_THOUGHT), SOME_THOUGHT
+    ),
+    given("one-by-one", "Turns in pieces, without a loop.", APART + PROMPT, ANSWERED),
+    given(
+        "one-by-one-prompted", "Turns in pieces, without a loop, and a prompt.", APART + PROMPT, TURNS, options=GENERATE
+    ),
+    given(
+        "one-by-one-raw",
+        "Turns without a loop, whose headers and ends are the template's text.",
+        one_by_one("<|im_start|>{{ messages[N].role }}\n{{ messages[N].content }}<|im_end|>\n\n") + PROMPT,
+        TURNS,
+        options=GENERATE,
     ),
     given(
         "counted-tags",
