@@ -1,6 +1,7 @@
 """Pictures of cases: written here, byte for byte, so that no binary lies in the tree and no library decides the bytes.
 
-A case writes ``{"type": "image", "picture": [width, height, shade]}``; the request has the picture in that place.
+A case writes ``{"type": "image", "picture": [width, height, shade]}``; the request has the picture in that place, or
+under the name that ``under`` says. Without a ``type`` that name tells what the part is.
 """
 
 from __future__ import annotations
@@ -54,34 +55,43 @@ def without_data(messages: list[Any]) -> list[Any]:
     return [_mapped(message, _bare) for message in messages]
 
 
+def modality_of(part: Any) -> str | None:
+    """The modality of a part of a content list; None where it is no medium."""
+    if not isinstance(part, dict):
+        return None
+    stated = part["type"] if "type" in part else next((name for name in MEDIA_TYPES if name in part), part.get("under"))
+    return MEDIA_TYPES.get(stated or "")
+
+
 def media_parts(messages: list[Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """(message, modality, part) of all media parts, in order."""
     for index, message in enumerate(messages):
         content = message.get("content")
         for part in content if isinstance(content, list) else ():
-            if isinstance(part, dict) and part.get("type") in MEDIA_TYPES:
-                yield index, MEDIA_TYPES[part["type"]], part
+            if (kind := modality_of(part)) is not None:
+                yield index, kind, part
 
 
 def _mapped(message: Any, change: Any) -> Any:
     content = message.get("content")
     if not isinstance(content, list):
         return message
-    parts = [change(p) if isinstance(p, dict) and p.get("type") in MEDIA_TYPES else p for p in content]
+    parts = [part if modality_of(part) is None else change(part) for part in content]
     return {**message, "content": parts}
 
 
 def _carried(part: dict[str, Any]) -> dict[str, Any]:
-    kind = part["type"]
-    declared = {key: value for key, value in part.items() if key not in {"picture", "pictures"}}
+    name: str = part.get("under") or part["type"]
+    declared = {key: value for key, value in part.items() if key not in {"picture", "pictures", "under"}}
     if "picture" in part:
         uri = data_uri(*part["picture"])
-        return {**declared, kind: {"url": uri} if kind.endswith("_url") else uri}
+        return {**declared, name: {"url": uri} if name.endswith("_url") else uri}
     if "pictures" in part:
-        return {**declared, kind: [data_uri(*picture) for picture in part["pictures"]]}
+        return {**declared, name: [data_uri(*picture) for picture in part["pictures"]]}
     return declared
 
 
 def _bare(part: dict[str, Any]) -> dict[str, Any]:
-    kind = part["type"]
-    return {"type": kind, kind: {"url": "medium"} if kind.endswith("_url") else "medium"}
+    kind: str = part.get("type") or modality_of(part) or ""
+    stated = {"type": kind} if "type" in part else {}
+    return {**stated, kind: {"url": "medium"} if kind.endswith("_url") else "medium"}

@@ -37,11 +37,10 @@ def render_media(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> 
 def data_of(previous: Mapping[str, Any]) -> MultiModalData:
     """The media of a prior part; of the facts of each only the range is known."""
     ranges = {
-        kind: [PlaceholderRange(*found) for found in pairs]
-        for kind, pairs in (previous.get("mm_placeholders") or {}).items()
+        kind: [PlaceholderRange(*found) for found in pairs] for kind, pairs in previous["mm_placeholders"].items()
     }
     items: dict[str, list[Any]] = {kind: [{} for _ in found] for kind, found in ranges.items()}
-    return MultiModalData(items, ranges, dict(previous.get("mm_hashes") or {}))
+    return MultiModalData(items, ranges, previous["mm_hashes"])
 
 
 def answer(tokens: RenderedTokens) -> dict[str, Any]:

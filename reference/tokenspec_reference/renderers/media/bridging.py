@@ -17,6 +17,7 @@ from tokenspec_reference.renderers.rendered import MultiModalData, RenderedToken
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.chat import Chat
     from tokenspec_reference.renderers.media.format import MediaFormat
+    from tokenspec_reference.renderers.rendered import PlaceholderRange
     from tokenspec_reference.renderers.segments import Span
 
 UNSEEN: dict[Kind, Medium] = {"image": Medium("image", 64, 64), "video": Medium("video", 64, 64, frames=4)}
@@ -126,15 +127,20 @@ def _accounts_for(
         if not ranges and not renderer.encoder.has(token):
             continue
         pad = renderer.encoder.id_of(token)
-        inside = 0
-        for position, placed in enumerate(ranges):
-            run = prior[placed.offset : placed.offset + placed.length]
-            if placed.offset < 0 or len(run) != placed.length or not run or {run[0], run[-1]} != {pad}:
-                raise InvalidMessages(
-                    "the range does not begin and end with a placeholder of the prompt",
-                    field=f"previous_multi_modal_data.mm_placeholders[{kind!r}][{position}]",
-                )
-            inside += run.count(pad)
-        if inside != prior.count(pad):
+        runs = [prior[placed.offset : placed.offset + placed.length] for placed in ranges]
+        _refuse_other_ranges(kind, ranges, runs, pad)
+        if sum(run.count(pad) for run in runs) != prior.count(pad):
             return False
     return True
+
+
+def _refuse_other_ranges(
+    kind: Kind, ranges: Sequence[PlaceholderRange], runs: Sequence[Sequence[int]], pad: int
+) -> None:
+    """Refuse a range that is none of the prior ids, or does not begin and end with a placeholder."""
+    for position, (placed, run) in enumerate(zip(ranges, runs, strict=True)):
+        if placed.offset < 0 or len(run) != placed.length or not run or {run[0], run[-1]} != {pad}:
+            raise InvalidMessages(
+                "the range does not begin and end with a placeholder of the prompt",
+                field=f"previous_multi_modal_data.mm_placeholders[{kind!r}][{position}]",
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import InvalidMessages, TokenSpecError
@@ -109,20 +110,15 @@ class ConversationMedia:
                 continue
             pad_id = encoder.id_of(self.format.pads[kind])
             places = [place for place, token in enumerate(token_ids) if token == pad_id]
-            position = 0
-            for medium, expansion in written:
-                count = expansion.item["placeholders"]
-                if position + count > len(places):
-                    break
-                first, last = places[position], places[position + count - 1]
-                position += count
-                items.setdefault(kind, []).append(expansion.item)
-                ranges.setdefault(kind, []).append(PlaceholderRange(offset + first, last + 1 - first))
-                digests.setdefault(kind, []).append(medium.digest)
-            if position != len(places) or len(ranges.get(kind, ())) != len(written):
+            if len(places) != sum(expansion.item["placeholders"] for _, expansion in written):
                 raise TokenSpecError(
                     f"the ids hold {len(places)} placeholders of {kind}s, other than the text", field="tokenizer"
                 )
+            own = iter(places)
+            runs = [list(islice(own, expansion.item["placeholders"])) for _, expansion in written]
+            items[kind] = [expansion.item for _, expansion in written]
+            ranges[kind] = [PlaceholderRange(offset + run[0], run[-1] + 1 - run[0]) for run in runs]
+            digests[kind] = [medium.digest for medium, _ in written]
         return MultiModalData(items, ranges, digests)
 
 

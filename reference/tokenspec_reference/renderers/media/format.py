@@ -44,18 +44,21 @@ class MediaFormat:
         Raises:
             TokenSpecError: a kind or a number that the processor does not have.
         """
-        known: dict[Kind, Settings] = dict(self.settings)
-        kinds = {str(kind): kind for kind in known}
+        self._refuse_other(given)
+        own = self.settings.items()
+        return replace(self, settings={kind: {**numbers, **given.get(kind, {})} for kind, numbers in own})
+
+    def _refuse_other(self, given: Mapping[str, Mapping[str, float]]) -> None:
+        """Refuse what is no number of the processor."""
+        kinds = {str(kind): numbers for kind, numbers in self.settings.items()}
         for kind, numbers in given.items():
             _refuse_unknown(kind, kinds, "media_settings")
             for name, value in numbers.items():
-                _refuse_unknown(name, self.settings[kinds[kind]], f"media_settings.{kind}")
+                _refuse_unknown(name, kinds[kind], f"media_settings.{kind}")
                 if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
                     raise TokenSpecError(
                         f"expected a number above 0, got {value!r}", field=f"media_settings.{kind}.{name}"
                     )
-            known[kinds[kind]] = {**self.settings[kinds[kind]], **numbers}
-        return replace(self, settings=known)
 
     def expansion(self, medium: Medium) -> Expansion:
         """What stands for a medium.

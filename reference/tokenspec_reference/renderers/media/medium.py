@@ -101,8 +101,7 @@ def _measured(part: Mapping[str, Any], kind: Kind, field: str) -> Medium:
         if not declared:
             picture = _opened(source, field)
             return Medium(kind, picture.width, picture.height, digest or picture.digest)
-        data = _bytes_at_hand(source, field)
-        known = digest or (None if data is None else hashlib.sha256(data).hexdigest())
+        known = digest or _digest_at_hand(source, field)
         return Medium(kind, _size(part, "width", field), _size(part, "height", field), known)
     return _video(part, source, digest, field, declared=declared)
 
@@ -113,13 +112,17 @@ def _video(part: Mapping[str, Any], source: Any, digest: str | None, field: str,
     if declared or not frames:
         width, height = _size(part, "width", field), _size(part, "height", field)
         count = len(frames) or _size(part, "total_num_frames", field)
+        digests = [_digest_at_hand(frame, field) for frame in frames]
     else:
         pictures = [_opened(frame, f"{field}.video[{k}]") for k, frame in enumerate(frames)]
         sizes = {(picture.width, picture.height) for picture in pictures}
         if len(sizes) > 1:
             raise InvalidMessages(f"the frames have different sizes: {sorted(sizes)}", field=field)
         (width, height), count = sizes.pop(), len(frames)
-        digest = digest or hashlib.sha256("".join(picture.digest for picture in pictures).encode()).hexdigest()
+        digests = [picture.digest for picture in pictures]
+    known = [one for one in digests if one is not None]
+    if known and len(known) == len(frames):
+        digest = digest or hashlib.sha256("".join(known).encode()).hexdigest()
     rate, taken = part.get("fps"), part.get("frames_indices")
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate > 0):
         raise InvalidMessages(f"expected frames per second, got {rate!r}", field=f"{field}.fps")
@@ -165,6 +168,12 @@ def _opened(source: Any, field: str) -> Picture:
     raise InvalidMessages(
         f"{type(source).__name__} is no picture; give an image of Pillow, bytes, a data: URI or a path", field=field
     )
+
+
+def _digest_at_hand(source: Any, field: str) -> str | None:
+    """The hash of the bytes that the part itself carries."""
+    data = _bytes_at_hand(source, field)
+    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _bytes_at_hand(source: Any, field: str) -> bytes | None:

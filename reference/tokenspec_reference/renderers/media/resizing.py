@@ -82,25 +82,17 @@ def frames_taken(medium: Medium, settings: Settings) -> list[int]:
 
 
 def gemma_picture(medium: Medium, settings: Settings) -> Grid:
-    """The largest size of the same shape whose cells of pooled patches are at most ``max_soft_tokens``; in cells.
-
-    Raises:
-        MediaRefused: the picture is so long that no cell is left of it.
-    """
+    """The largest size of the same shape whose cells of pooled patches are at most ``max_soft_tokens``; in cells."""
     patch, pool = settings["patch_size"], settings["pooling_kernel_size"]
     most = settings["max_soft_tokens"] * pool**2 * patch**2
     cell = int(pool * patch)
     scale = math.sqrt(most / (medium.height * medium.width))
     rows, columns = math.floor(scale * medium.height / cell), math.floor(scale * medium.width / cell)
     longest = int(settings["max_soft_tokens"])
-    if not rows and not columns:
-        raise MediaRefused("nothing is left of the picture once it is resized", field="messages")
     if not rows:
         rows, columns = 1, min(medium.width // medium.height, longest)
     elif not columns:
         rows, columns = min(medium.height // medium.width, longest), 1
-    if rows * columns * cell**2 > most:
-        raise MediaRefused("the picture is too long to be resized", field="messages")
     return rows, columns
 
 
@@ -108,7 +100,7 @@ def gemma_video(medium: Medium, settings: Settings) -> tuple[Grid, list[float]]:
     """The cells of a frame, as of a picture, and the second of each of ``num_frames`` frames, evenly spread.
 
     Raises:
-        MediaRefused: the video has fewer frames, or they are so long that no cell is left of them.
+        MediaRefused: the video has fewer frames.
     """
     taken, wanted = medium.frame_indices, int(settings["num_frames"])
     if taken is None:

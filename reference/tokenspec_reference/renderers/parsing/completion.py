@@ -54,8 +54,7 @@ class Completion:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Half-open token span that covers the characters ``[start, end)``."""
-        first = max(bisect_right(self.token_starts, start) - 1, 0)
-        return first, bisect_left(self.token_starts, end, first)
+        return bisect_right(self.token_starts, start) - 1, bisect_left(self.token_starts, end)
 
 
 def check_ids(token_ids: Any, field: str) -> None:
@@ -91,7 +90,6 @@ def read_completion(encoder: Encoder, token_ids: Sequence[int], stop_ids: frozen
             rest = decoder.decode(b"", final=True)
             parts.append(rest)
             position += len(rest)
-            decoder.reset()
             controls[position] = control
         starts.append(position)
         text = control if control is not None else decoder.decode(encoder.token_bytes(token))

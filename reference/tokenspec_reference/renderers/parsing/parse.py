@@ -46,10 +46,10 @@ def parse_completion(
     if not thought.is_complete and form.calls is not None and view.stopped:
         thought = _thought_before_calls(view, thought, form.calls, tools)
     rest = thought.rest
-    if form.before_content and view.text.startswith(form.before_content, rest):
+    if view.text.startswith(form.before_content, rest):
         rest += len(form.before_content)
     content, calls = _content_and_calls(view, rest, form.calls, tools)
-    if form.after_content and not calls:
+    if not calls:
         own = (form.after_content, form.after_content.rstrip())
         content = content.removesuffix(next((text for text in own if content.endswith(text)), ""))
     return ParsedResponse(content, thought.reasoning, calls, thought.is_complete)
@@ -144,8 +144,8 @@ def _close(view: Completion, inside: int, form: CallFormat) -> int:
 def _content(view: Completion, passages: Sequence[tuple[int, int]], form: CallFormat, *, has_calls: bool) -> str:
     """The text around the blocks, without section markers and the template's separators."""
     head, *others = (_without(view, start, end, form.sections) for start, end in passages)
-    if has_calls and form.separator and head.endswith(form.separator):
-        head = head[: len(head) - len(form.separator)]
+    if has_calls:
+        head = head.removesuffix(form.separator)
     return head + "".join(text for text in others if text.strip())
 
 

@@ -92,8 +92,6 @@ class ResponseStream:
     def _told(self, view: Completion) -> Delta:
         found: ParsedResponse = parse_completion(view, self._form, self._tools, self._prompt)
         reasoning = found.reasoning_content or ""
-        if not found.content.startswith(self._content) or not reasoning.startswith(self._reasoning):
-            raise AssertionError("a decided text was decided otherwise; please report the ids")
         delta = Delta(
             found.content[len(self._content) :],
             reasoning[len(self._reasoning) :],
@@ -108,8 +106,8 @@ def decided(view: Completion, form: ResponseFormat, prompt: PromptThought) -> Co
     if form.whole is not None:
         start, end = decided_harmony(view)
         return _until(view, _settled(view, start, end, ()))
-    own = [form.before_content, form.after_content, *_markers_of_thought(form.thought), *_markers_of_calls(form.calls)]
-    return _until(view, _decided_end(view, form, prompt, [marker for marker in own if marker.strip()]))
+    own = [form.after_content, *_markers_of_thought(form.thought), *_markers_of_calls(form.calls)]
+    return _until(view, _decided_end(view, form, prompt, own))
 
 
 def _decided_end(view: Completion, form: ResponseFormat, prompt: PromptThought, markers: list[str]) -> int:
@@ -127,9 +125,9 @@ def _decided_end(view: Completion, form: ResponseFormat, prompt: PromptThought, 
     else:
         rest = 0
     own = form.before_content
-    if own and own.startswith(view.text[rest:]):
+    if own.startswith(view.text[rest:]):
         return rest
-    rest += len(own) if own and view.text.startswith(own, rest) else 0
+    rest += len(own) if view.text.startswith(own, rest) else 0
     if form.bare_call is not None and _may_be_json(view.text[rest:]):
         return rest
     if form.calls is None:
@@ -151,8 +149,7 @@ def _settled(view: Completion, start: int, end: int, markers: Iterable[str]) -> 
         kept = len(text.rstrip().rstrip(CUT))
         for marker in markers:
             if marker not in view.known_controls:
-                longest = min(len(marker), kept)
-                kept -= next((n for n in range(longest, 0, -1) if text[:kept].endswith(marker[:n])), 0)
+                kept -= next((n for n in range(len(marker), 0, -1) if text[:kept].endswith(marker[:n])), 0)
         if start + kept == end:
             return end
         end = start + kept
@@ -168,8 +165,7 @@ def _markers_of_calls(form: CallFormat | None) -> list[str]:
 
 def _until(view: Completion, end: int) -> Completion:
     """A completion that ends there; nothing in it is left open."""
-    starts = [start for start in view.token_starts if start < end]
-    return replace(view, text=view.text[:end], token_starts=starts, stopped=True)
+    return replace(view, text=view.text[:end], stopped=True)
 
 
 def _call(index: int, call: ParsedToolCall) -> CallDelta:

@@ -62,7 +62,7 @@ def read_thought(view: Completion, form: ThoughtFormat | None, prompt: PromptTho
     if form is None:
         return Thought(None, is_complete=True, rest=0)
     blank = len(view.text) - len(view.text.lstrip())
-    opens = view.find(form.open, blank, blank + len(form.open)) == blank
+    opens = view.find(form.open, blank) == blank
     if opens:
         start = _after(view.text, blank + len(form.open), form.after_open)
     elif prompt.opened is not None:
@@ -77,9 +77,7 @@ def read_thought(view: Completion, form: ThoughtFormat | None, prompt: PromptTho
         if not opens and prompt.opened is None:
             return Thought(None, is_complete=True, rest=0)
         return Thought(view.text[start:], is_complete=False, rest=len(view.text))
-    reasoning = view.text[start:close]
-    if form.before_close and reasoning.endswith(form.before_close):
-        reasoning = reasoning[: len(reasoning) - len(form.before_close)]
+    reasoning = view.text[start:close].removesuffix(form.before_close)
     return Thought(reasoning, is_complete=True, rest=_after(view.text, close + len(form.close), form.after_close))
 
 

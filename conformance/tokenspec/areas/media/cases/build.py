@@ -23,6 +23,12 @@ def picture(width: int, height: int, shade: int = 0, kind: str = "image") -> dic
     return {"type": kind, "picture": [width, height, shade]}
 
 
+def elsewhere(kind: str, **more: Any) -> dict[str, Any]:
+    """A medium behind an address, of which nothing is fetched."""
+    where = f"https://example.org/rome.{'mp4' if 'video' in kind else 'png'}"
+    return {"type": kind, kind: {"url": where} if kind.endswith("_url") else where, **more}
+
+
 def video(frames: int, fps: float | None, width: int, height: int, **more: Any) -> dict[str, Any]:
     """A video of which size and frames are known."""
     rate = {} if fps is None else {"fps": fps}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenspec.areas.bridge.oracle.golden import plain
 from tokenspec.areas.media.oracle.processors import Processed, ProcessorRefuses, process
-from tokenspec.areas.media.pictures import media_parts, with_pictures, without_data
+from tokenspec.areas.media.pictures import MEDIA_TYPES, media_parts, with_pictures, without_data
 from tokenspec.areas.media.records import Hashes, MediaExpect, MediaInput, Ranges, runs_of
 from tokenspec.areas.media.settings import settings_of
 from tokenspec.areas.render.oracle.golden import Label, label_characters
@@ -117,7 +117,7 @@ def _video(part: dict[str, Any]) -> Any:
 
     frames = carried(part)
     if frames:
-        width, height = _image({"type": "image", "image": part[part["type"]][0]}).size
+        width, height = _image({"type": "image", "image": source_of(part)[0]}).size
     else:
         width, height = _declared(part, "width"), _declared(part, "height")
     return VideoMetadata(
@@ -130,11 +130,16 @@ def _video(part: dict[str, Any]) -> Any:
 
 
 def carried(part: dict[str, Any]) -> list[bytes]:
-    """The bytes of the pictures that a part carries."""
-    source = part.get(part["type"])
-    source = source.get("url") if isinstance(source, dict) else source
+    """The bytes of the pictures that a part carries; what lies behind an address is not fetched."""
+    source = source_of(part)
     found = source if isinstance(source, list) else [] if source is None else [source]
-    return [base64.b64decode(uri.partition(",")[2]) for uri in found]
+    return [base64.b64decode(uri.partition(",")[2]) for uri in found if uri.startswith("data:")]
+
+
+def source_of(part: dict[str, Any]) -> Any:
+    """What a part gives of its medium."""
+    source = next((part[name] for name in (*MEDIA_TYPES, "url") if part.get(name) is not None), None)
+    return source.get("url") if isinstance(source, dict) else source
 
 
 def hashes(messages: list[Any]) -> Hashes:

@@ -50,6 +50,7 @@ def given(
     says: dict[str, Any] | None = None,
     tools: list[Any] | None = None,
     messages: list[Message] | None = None,
+    prompt: str = "given",
 ) -> Case:
     """One turn in the notation of a template of its own, in the tokens of a toy row."""
     return parse(
@@ -63,6 +64,7 @@ def given(
         options={"chat_template": template},
         tools=tools,
         rows=["toy-bpe"],
+        prompt=prompt,
     )
 
 
@@ -79,6 +81,8 @@ def called(slug: str, notation: str, message: Message | None = None) -> Case:
 
 
 DEEP = thinking("South-west.\nOf Europe.", "Lisbon.")
+IN_TAGS = chat(f"<answer>\n{C}\n</answer>\n")
+HERMES = calls(f'\n<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>')
 
 THOUGHTS = (
     given(
@@ -109,6 +113,45 @@ THOUGHTS = (
         says={"content": "Lisbon.", "reasoning_content": "\nSouth-west."},
     ),
     given(
+        "thought-begun-by-the-prompt",
+        "A thought that the prompt opens and begins: what is sampled goes on with it, its first newline too.",
+        chat(thought(f"<think>\n{R}\n</think>\n\n") + C, "{{ '<think>\\nOf winters:' }}"),
+        [text("\nSouth-west.\n</think>\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": "\nSouth-west.", "reasoning_complete": True},
+    ),
+    given(
+        "answer-begun-by-the-prompt",
+        "An answer that the prompt begins behind a thought it closes: the newlines behind are the answer's.",
+        chat(thought(f"<think>\n{R}\n</think>\n\n") + C, "{{ '<think>\\n\\n</think>\\n\\nSo:' }}"),
+        [text("\n\nLisbon."), STOP],
+        says={"content": "\n\nLisbon.", "reasoning_content": None},
+    ),
+    given(
+        "thought-without-a-header",
+        "A template whose prompt is shorter than the marker of a thought, and is not told to the parser.",
+        "{% for m in messages %}{{ m.role[0] ~ ':' }}{% if m.role == 'assistant' %}"
+        + thought(f"<think>\n{R}\n</think>\n\n")
+        + C
+        + "{% else %}{{ m.content }}{% endif %}{{ '<|im_end|>' }}{% endfor %}"
+        + "{% if add_generation_prompt %}a:{% endif %}",
+        [text("Lisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": None},
+        prompt="withheld",
+    ),
+    given(
+        "call-in-a-prompted-thought",
+        "A call at the very beginning of a thought that the prompt opens and nothing closes.",
+        chat(HERMES, "{{ '<think>\\n' }}"),
+        [text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'), STOP],
+        CALLS,
+        says={
+            "content": "",
+            "reasoning_complete": False,
+            "tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome"}}],
+        },
+        tools=TOOLS,
+    ),
+    given(
         "thought-closed-by-the-prompt",
         "A thought that the prompt opens and closes: what the template writes behind it is no content.",
         chat(thought(f"<think>\n{R}\n</think>\n\n") + C, "{{ '<think>\n\n</think>' }}"),
@@ -131,8 +174,22 @@ THOUGHTS = (
     given(
         "answer-in-tags",
         "What the template puts around an answer is no content.",
-        chat(f"<answer>\n{C}\n</answer>\n"),
+        IN_TAGS,
         assistant("Lisbon."),
+    ),
+    *(
+        given(
+            f"answer-in-tags-{slug}",
+            "What the template puts around an answer is no content, however much of it was sampled.",
+            IN_TAGS,
+            [text(written), *stop],
+            says={"content": content},
+        )
+        for slug, written, content, stop in (
+            ("cut", "<answer>\nLisbon, ", "Lisbon, ", ()),
+            ("without-newline", "<answer>\nLisbon.\n</answer>", "Lisbon.", (STOP,)),
+            ("missing", "Lisbon.", "Lisbon.", (STOP,)),
+        )
     ),
     given(
         "strict-tools",
@@ -159,7 +216,7 @@ THOUGHTS = (
 )
 
 CALLED = (
-    called("json", calls(f'\n<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>')),
+    called("json", HERMES),
     called(
         "text-arguments",
         calls(

@@ -118,6 +118,15 @@ THOUGHTS = (
         features=THINKING,
     ),
     parse(
+        "thought-and-long-content",
+        "An answer of some length behind a thought.",
+        [turn(thinking("South-west, or the south of Italy.", "Lisbon has the mildest winter of all, I believe."))],
+        "PARSE",
+        "REASONING",
+        requires=CONTENT,
+        features=THINKING,
+    ),
+    parse(
         "thought-of-several-lines",
         "Inner newlines of reasoning stay, the template's own go.",
         [turn(thinking("One.\n\nTwo:\n- a\n- b", "Lisbon.\n\nOr Malta."))],

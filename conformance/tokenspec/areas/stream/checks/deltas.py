@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tokenspec.areas.stream.records import Delta
 
 LONG = 5
-"""Words from which on a thought is not told with its last one."""
+"""Words from which on a text is not told with its last one."""
 
 
 @check("stream.causal", area="stream", level="DELTAS", requires=("RND-087",), kind="metamorphic", applies=has_tokens)
@@ -55,28 +55,36 @@ def calls_grow_in_order(subject: Subject) -> None:
         raise NotComparable("tells no call")
 
 
-def has_a_long_thought(question: Question) -> bool:
-    """A thought of some length came to its end."""
-    expect = question.expect
-    return (
-        knows(question, "reasoning_content")
-        and expect.reasoning_complete is not False
-        and len((expect.reasoning_content or "").split()) >= LONG
-    )
+def long_texts(question: Question) -> list[str]:
+    """The texts of some length that came to their end, and that nothing behind them could have made another text of."""
+    expect, features = question.expect, question.rows[question.cell.row].spec.features
+    if expect.reasoning_complete is False:
+        return []
+    found = ["reasoning_content"]
+    begins_as_json = (expect.content or "").lstrip().startswith(("{", "["))  # so do calls
+    if (expect.reasoning_content or "thinking" not in features) and not begins_as_json:
+        found.append("content")
+    return [name for name in found if knows(question, name) and len((getattr(expect, name) or "").split()) >= LONG]
 
 
-@check("stream.live", area="stream", level="DELTAS", requires=("RND-089",), kind="golden", applies=has_a_long_thought)
+@check(
+    "stream.live",
+    area="stream",
+    level="DELTAS",
+    requires=("RND-089",),
+    kind="golden",
+    applies=lambda question: bool(long_texts(question)),
+)
 def what_is_known_is_told(subject: Subject) -> None:
-    """The first half of a thought is told before its last word came."""
-    thought = (subject.expect.reasoning_content or "").strip()
+    """The first half of a thought, or of an answer, is told before its last word came."""
     chunks, deltas = subject.request["chunks"], subject.output.deltas
-    came = told = ""
-    for chunk, delta in zip(chunks, deltas, strict=False):
-        came += chunk["text"]
-        told += delta.reasoning_content or ""
-        if thought[: -len(thought.split()[-1])] in came:
-            break
-    if len(told.strip()) < len(thought) // 2:
-        raise Violation(
-            "a thought is held back until it ends", expected=repr(thought[: len(thought) // 2]), got=repr(told)
-        )
+    for name in long_texts(subject):
+        text = getattr(subject.expect, name).strip()
+        came = told = ""
+        for chunk, delta in zip(chunks, deltas, strict=False):
+            came += chunk["text"]
+            told += getattr(delta, name) or ""
+            if text[: -len(text.split()[-1])] in came:
+                break
+        if len(told.strip()) < len(text) // 2:
+            raise Violation(f"{name} is held back until it ends", expected=repr(text[: len(text) // 2]), got=repr(told))

@@ -68,6 +68,13 @@ def all_at_last(deltas: Deltas) -> Deltas:
     return [*[NOTHING] * (len(deltas) - 1), together(deltas)]
 
 
+def content_at_last(deltas: Deltas) -> Deltas:
+    return [
+        *({**delta, "content": ""} for delta in deltas[:-1]),
+        {**deltas[-1], "content": together(deltas)["content"]},
+    ]
+
+
 def one_too_few(deltas: Deltas) -> Deltas:
     return [*deltas[:-2], together(deltas[-2:])]
 
@@ -116,4 +123,5 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("arguments-first", "RND-088", "tells arguments before the name", each_call(arguments_first)),
     edited("counts-from-one", "RND-088", "gives the first call the index 1", each_call(counted_from_one)),
     edited("holds-back", "RND-089", "tells all at the end", all_at_last),
+    edited("holds-the-answer-back", "RND-089", "tells the answer at the end", content_at_last),
 )
