@@ -74,10 +74,9 @@ class Automaton:
     @cached_property
     def lengths(self) -> tuple[int, int | None]:
         """The length of the shortest text, and of the longest; None has no end."""
-        shortest, layer, seen = 0, {0}, {0}
+        shortest, layer = 0, {0}
         while self.edges and not any(self.accepting[state] for state in layer):
-            layer = {edge[2] for state in layer for edge in self.edges[state]} - seen
-            seen |= layer
+            layer = {edge[2] for state in layer for edge in self.edges[state]}
             shortest += 1
         if self._order is None:
             return shortest, None

@@ -69,6 +69,8 @@ def _alike() -> dict[int, tuple[int, ...]]:
     for code in range(LAST_CODE_POINT + 1):
         char = chr(code)
         folded = char.casefold()
+        if len(folded) > 1:  # ẞ and ß are one letter, though both may be written ss
+            folded = char.lower()
         if len(folded) == 1 and (folded != char or char.upper() != char):
             groups.setdefault(folded, []).append(code)
     return {code: tuple(group) for group in groups.values() if len(group) > 1 for code in group}

@@ -29,7 +29,6 @@ LABEL = r"[0-9A-Za-z](?:[0-9A-Za-z\-]{0,61}[0-9A-Za-z])?"
 HOSTNAME = rf"{LABEL}(?:\.{LABEL})*"
 DOMAIN = r"[0-9A-Za-z](?:[0-9A-Za-z\-]*[0-9A-Za-z])?"
 ATOM = r"[0-9A-Za-z!#$%&'*+\-/=?^_`{|}~]+"
-UNRESERVED = r"[0-9A-Za-z\-._~]"
 ESCAPED = r"%[0-9A-Fa-f]{2}"
 PCHAR = rf"(?:[0-9A-Za-z\-._~!$&'()*+,;=:@]|{ESCAPED})"
 AUTHORITY = (

@@ -42,7 +42,7 @@ CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "f": 0x0C, "v": 0x0B}
 HEX_DIGITS = {"x": 2, "u": 4}
 LINE_FEED: tuple[CodeRange, ...] = ((0x0A, 0x0A),)
 LINE_ENDS: tuple[CodeRange, ...] = (*LINE_FEED, (0x0D, 0x0D), (0x2028, 0x2029))
-TEXT_EDGES = {"A": False, "z": True, "Z": True}
+TEXT_EDGES = {"A": False, "z": True}
 LOOKS_AHEAD = {"?=": False, "?!": True}
 MOST_REPEATS = 10_000
 MOST_LEVELS = 64

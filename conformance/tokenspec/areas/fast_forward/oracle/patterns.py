@@ -133,7 +133,8 @@ class _Schema:
         return _either(KINDS.get(kind) or getattr(self, f"{kind}_of")(schema) for kind in kinds)
 
     def string_of(self, schema: Mapping[str, Any]) -> str:
-        return f'"{CHARACTER}{{{schema.get("minLength", 0)},{schema.get("maxLength", "")}}}"'
+        most = int(schema["maxLength"]) if "maxLength" in schema else ""
+        return f'"{CHARACTER}{{{int(schema.get("minLength", 0))},{most}}}"'
 
     def array_of(self, schema: Mapping[str, Any]) -> str:
         first = [self.any_of(item) for item in schema.get("prefixItems", [])]
