@@ -50,6 +50,7 @@ def given(
     says: dict[str, Any] | None = None,
     tools: list[Any] | None = None,
     messages: list[Message] | None = None,
+    prompt: str = "given",
 ) -> Case:
     """One turn in the notation of a template of its own, in the tokens of a toy row."""
     return parse(
@@ -60,6 +61,7 @@ def given(
         requires=requires,
         says=says,
         messages=messages,
+        prompt=prompt,
         options={"chat_template": template},
         tools=tools,
         rows=["toy-bpe"],
