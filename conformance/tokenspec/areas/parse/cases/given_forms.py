@@ -17,7 +17,7 @@ from tokenspec.areas.parse.cases.given import (
     given,
     thought,
 )
-from tokenspec.areas.render.cases.build import call, calling, system, text_part, user
+from tokenspec.areas.render.cases.build import call, calling, system, text_part, thinking, user
 from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS
 
 HERMES = f'<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>'
@@ -146,6 +146,37 @@ CASES = (
         chat("{{ '<think>\\n\\n</think>\\n\\n' }}" + C),
         [text("<think>\n\nSouth-west.\n\n</think>\n\n\nLisbon."), STOP],
         says={"content": "\nLisbon.", "reasoning_content": "\nSouth-west.\n"},
+    ),
+    given(
+        "thought-prompted-again",
+        "A thought that the prompt opens, behind a thought of the history.",
+        chat(THINKS + C, "{{ '<reason>\\n' }}"),
+        DEEP,
+        messages=[user("A?"), thinking("b", "B."), user("C?")],
+    ),
+    given(
+        "thought-closed-again",
+        "A thought that the prompt closes, behind a question that names the tag that opens one.",
+        chat(THINKS + C, "{{ '<reason>\\n\\n</reason>' }}"),
+        [text("\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": None},
+        messages=[user("What is <reason>?")],
+    ),
+    given(
+        "thought-closed-unseen",
+        "A thought that the prompt closes, read without the prompt.",
+        chat(THINKS + C, "{{ '<reason>\\n\\n</reason>' }}"),
+        [text("\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": None},
+        prompt="withheld",
+    ),
+    given(
+        "thought-named-last",
+        "A question that ends with the tag that opens a thought is no open thought.",
+        chat(THINKS + C),
+        [text("Lisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": None},
+        messages=[user("What is <reason>")],
     ),
     given(
         "end-in-place-of-a-prompt",

@@ -8,6 +8,7 @@ from tokenspec.areas.render.cases.build import (
     DERIVED,
     IMAGE_PART,
     SAMPLED,
+    WEATHER,
     Message,
     assistant,
     system,
@@ -24,6 +25,10 @@ PARTS = (
     "{{ part.text if part.type == 'text' else '<|img|>' }}{% endfor %}{% endif %}"
 )
 OPEN = ("RND-001", "RND-002", "RND-003", "RND-005", "RND-010")
+BRACKETS = (
+    "{% for message in messages %}{{ '[USER]' if message.role == 'user' else '[BOT]' }}{{ message.content }}"
+    "{{ '[END]' }}{% endfor %}"
+)
 METASPACE = (
     "{{ bos_token }}{% for message in messages %}"
     "{{ '<turn>model\\n' if message.role == 'assistant' else '<turn>user\\n' }}{{ message.content ~ '</turn>\\n' }}"
@@ -81,11 +86,22 @@ EDGES = (
     given(
         "marks-between",
         "Letters that a tokenizer composes, in front of bodies of one letter each.",
-        "{% for message in messages %}{{ '[USER]' if message.role == 'user' else '[BOT]' }}{{ message.content }}"
-        "{{ '[END]' }}{% endfor %}",
+        BRACKETS,
         [
             *(user("e\u0301e\u0301o\u0308u\u0308 a\u030a"), assistant("x"), user("\u1112\u1161\u11ab"), assistant("y")),
             *(user("e\u0301"), assistant("o\u0308o\u0308"), user("z"), assistant("\u0301a")),
+        ],
+        "NORMALIZATION",
+        "MASK_BOUNDARY",
+        row="toy-added",
+    ),
+    given(
+        "syllables-between",
+        "Syllables that a tokenizer composes of the first and the last of their parts, and signs that are no marks.",
+        BRACKETS,
+        [
+            *(user("\u1112\u1175\u11c2"), assistant("x"), user("\u1100\u1161\u11a8"), assistant("y")),
+            *(user("\u1112\u1175"), assistant("x"), user("\u09c7\u09be\u0b47\u0b57"), assistant("y"), user("z")),
         ],
         "NORMALIZATION",
         "MASK_BOUNDARY",
@@ -161,4 +177,25 @@ LEFT_OPEN = (
     left_open("missing-field", "A field that the message has not.", "{{ message.content }}", assistant("Two."), "nick"),
 )
 
-CASES = (*EDGES, *LEFT_OPEN)
+WRONG: tuple[tuple[str, str, Any, list[Any] | None], ...] = (
+    ("conversation", "A text in place of a conversation.", "Hi.", None),
+    ("message", "A text in place of a message.", [user("One?"), "Hi."], None),
+    ("tool", "A text in place of a tool.", [user("One?")], ["get_weather"]),
+    ("second-tool", "A number behind a tool.", [user("One?")], [WEATHER, 7]),
+)
+MALFORMED = tuple(
+    given(
+        f"malformed-{slug}",
+        why,
+        "{{ raise_exception('no messages') if messages is string }}{% for message in messages %}"
+        "{{ raise_exception('no message') if message is not mapping }}"
+        "{{ message.role ~ ': ' ~ message.content ~ '\\n' }}{% endfor %}",
+        messages,
+        "WRONG_TYPE",
+        requires=("RND-001", "RND-002", "RND-005"),
+        tools=tools,
+    )
+    for slug, why, messages, tools in WRONG
+)
+
+CASES = (*EDGES, *LEFT_OPEN, *MALFORMED)
