@@ -15,6 +15,7 @@ export default ({ installed, atTime, Unsupported, Rejected }) => {
     for (const [key, value] of Object.entries(config)) {
       if (key.endsWith("_token") && value) special[key] = value.content ?? value;
     }
+    if (rows.size > 1) rows.delete(rows.keys().next().value); // two stay loaded (ADP-022)
     rows.set(model, { written: assets.chat_template, special, tokenizer: new Tokenizer(read("tokenizer.json"), config) });
   }
 

@@ -10,6 +10,7 @@ export default ({ installed, atTime, Unsupported, Rejected }) => {
     if (!assets.chat_template) throw new Unsupported("the row has no chat template");
     Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(assets.directory), useFSCache: false });
     const tokenizer = await AutoTokenizer.from_pretrained(basename(assets.directory));
+    if (rows.size > 1) rows.delete(rows.keys().next().value); // two stay loaded (ADP-022)
     rows.set(model, { tokenizer, template: assets.chat_template });
   }
 
