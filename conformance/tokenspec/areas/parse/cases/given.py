@@ -61,7 +61,6 @@ def given(
         requires=requires,
         says=says,
         messages=messages,
-        prompt=prompt,
         options={"chat_template": template},
         tools=tools,
         rows=["toy-bpe"],
