@@ -53,7 +53,7 @@ WRONG: list[tuple[int, str, list[str]]] = [
     (2, "Give a list of messages", ["render", "/no/such.json", "--row", "toy-bpe"]),
     (2, "did you mean: qwen3", ["models", "pull", "qwen33"]),
     (2, "give a REPO with --revision SHA, or --from-dir DIR", ["models", "add"]),
-    (1, "save_pretrained", ["models", "add", "--from-dir", "/no/such"]),
+    (2, "save_pretrained", ["models", "add", "--from-dir", "/no/such"]),
     (2, "--erratum", ["bless", "--overwrite"]),
     (2, "Did you mean 'lint'", ["fixtures", "lnt"]),
     (2, "tokenspec spec check", ["spec", "ack"]),

@@ -83,7 +83,7 @@ def test_the_node_column_says_what_is_missing_where_its_packages_are_absent(tmp_
     impl = shlex.join([str(NODE), inside, str(tmp_path), name, package])
     results = judged(f"cmd:{impl}", ("render",), ("toy-bpe",), ("role-user",))
     assert {finding.verdict for finding in results[0].findings} == {Verdict.UNSUPPORTED}
-    assert "@huggingface/jinja is not installed; tokenspec columns make" in results[0].findings[0].detail
+    assert "@huggingface/tokenizers is not installed; tokenspec columns make" in results[0].findings[0].detail
 
 
 @pytest.mark.node

@@ -106,7 +106,7 @@ def _read(
             "REPO is owner/name and --revision its full commit id (40 hex digits): a branch moves, a row not"
         )
     if from_dir is not None and not from_dir.is_dir():
-        raise UsageError(f"--from-dir {from_dir}: no such folder")
+        raise UsageError(f"--from-dir {from_dir}: no such folder; give one that save_pretrained wrote")
     hub = Hub(repo=repo, revision=revision) if repo and revision else None
     name = given["row"] or re.sub(
         r"[^a-z0-9.-]+", "-", (repo or str(from_dir and from_dir.resolve().name)).split("/")[-1].lower()

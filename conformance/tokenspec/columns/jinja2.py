@@ -72,6 +72,7 @@ def refusal_code(error: Exception) -> str:
         (SecurityError, "security"),
         (UndefinedError, "undefined"),
         (TemplateSyntaxError, "invalid-template"),
+        (SyntaxError, "invalid-template"),  # of Python, about what Jinja made of too many blocks
         (TemplateRuntimeError, "value"),
         (TemplateError, "template-raises"),
     )
