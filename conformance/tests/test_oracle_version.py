@@ -47,6 +47,25 @@ def test_the_earlier_oracle_replaces_what_flips_and_asks_for_its_normalisation()
     assert {found.request()["normalisation"] for found in judged.values()} == {"hf4"}
 
 
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        ({"margin": 0.13236902293712194, "cuts": [1, 2]}, True),
+        ({"margin": 0.132369024, "cuts": [1, 2]}, False),
+        ({"margin": 0.13236902293712394, "cuts": [1, 3]}, False),
+        ({"margin": 0.13236902293712394, "cuts": [1, True]}, False),
+        ({"margin": 0.13236902293712394, "cuts": [1, 2.0]}, False),
+        ({"margin": 0.13236902293712394, "cuts": [1]}, False),
+        ({"margin": 0.13236902293712394}, False),
+        ({"margin": 0.13236902293712394, "cuts": [1, 2], "labels": []}, False),
+        (None, False),
+    ],
+)
+def test_the_last_digits_of_a_number_are_a_machine_s(now, same):
+    made = msgspec.structs.replace(cell(STEADY).golden, expect={"margin": 0.13236902293712394, "cuts": [1, 2]})
+    assert same_answer(msgspec.structs.replace(made, expect=now), made) is same
+
+
 def test_the_reference_follows_the_earlier_oracle():
     flipping = {case.id for row, case, _, _ in flips_of(EARLIER) if row == "toy-bpe"}
     cells = [cell for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",))) if cell.case.id in flipping]
