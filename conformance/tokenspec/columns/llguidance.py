@@ -138,7 +138,7 @@ def _of_row(model: str) -> _Vocabulary:
 
     def special_id(name: str) -> int:
         found = fast.convert_tokens_to_ids(name)
-        if not isinstance(found, int) or found == fast.unk_token_id:
+        if not isinstance(found, int) or (found == fast.unk_token_id and name != fast.unk_token):
             raise Rejected("unknown-special-token", name)
         return found
 
