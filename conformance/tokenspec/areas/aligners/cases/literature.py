@@ -29,7 +29,7 @@ EVERYTHING: Json = {
 def cases() -> Iterator[Case]:
     """Each loss with its options and its edges, with loss and gradient; then what is refused."""
     for slug, (requires, mode, options, changes) in {**uld(), **hybrid(), **alm(), **dual()}.items():
-        data = dual_data(options, changes) if mode == "dskd" else data_of(mode, options, changes)
+        data = data_of(mode, options, changes)
         yield case(
             f"literature-{slug}",
             "LOSS_LITERATURE",
@@ -159,7 +159,9 @@ HOLE: Json = {
 
 
 def data_of(mode: str, options: Json, changes: Json) -> Json:
-    """Two rows of five and six tokens, vocabularies of five and six."""
+    """Two rows of five and six tokens, vocabularies of five and six; for dual spaces their own."""
+    if mode == "dskd":
+        return dual_data(options, changes)
     rng = random.Random(80)
     return {
         "mode": mode,
@@ -230,7 +232,7 @@ def refused() -> Iterator[Case]:
         for name in ("temperature", "teacher_temperature")
     }
     for slug, (mode, options, changes, place) in wrong.items():
-        data = dual_data(options, changes) if mode == "dskd" else data_of(mode, options, changes)
+        data = data_of(mode, options, changes)
         yield case(
             f"literature-refuse-{slug}",
             "LOSS_LITERATURE",
