@@ -39,8 +39,9 @@ def test_a_witness_that_is_here_says_what_is_committed(witness: Witness) -> None
         for cell in select_cells(Selection(areas=(witness.area,), statuses=("toy",)))
         if cell.golden is not None and witness.title in cell.golden.witnesses
     ]
+    if not cells:
+        pytest.skip(f"{witness.name} confirms goldens of models alone: tox -e columns asks it")
     asked = cells[:: max(1, len(cells) // ASKED)]
-    assert asked
     hearing = hear(asked, here, LISTED)
     assert [str(each) for each in hearing.contradicted] == []
     assert {cell.name: hearing.said[cell.name] for cell in asked} == {
