@@ -11,7 +11,6 @@ the first turns of a text are looked at one by one, and later ones begin with th
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -53,14 +52,11 @@ class TurnStarts:
         """Message index to character position; a turn that does not go on from its prefix is left out."""
         found: dict[int, int] = {}
         left = 1 if self.is_constant else LOOKED_AT
-        bodies = deque(_bodies(printed, stretches))
-        last: Stretch | None = None
+        ends = _ends(printed, stretches)
         for turn in chat.turns:
-            while bodies and bodies[0].owner < turn.index:
-                last = bodies.popleft()
             if turn.role != "assistant" or not turn.index:
                 continue
-            end = last.end if last is not None and last.owner == turn.index - 1 else None
+            end = ends.get(turn.index - 1)
             key = (chat.turns[turn.index - 1].role, repr(sorted(chat.options.items())))
             if key in self.known and (left <= 0 or (self.is_constant and end is not None)):
                 start = self._remembered(key, printed.text, end)
@@ -83,12 +79,16 @@ class TurnStarts:
             prompt = self.printer(before, add_generation_prompt=True)
         except (TemplateRejects, TemplateLimitExceeded):
             return None
-        for body in _bodies(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table))[-1:]:
-            if body.owner == before.turns[-1].index:
-                self.known.setdefault(key, set()).add(prompt.text[body.end :])
+        end = _ends(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table)).get(before.turns[-1].index)
+        if end is not None:
+            self.known.setdefault(key, set()).add(prompt.text[end:])
         return len(prompt.text) if text.startswith(prompt.text) else None
 
 
-def _bodies(printed: Printed, stretches: Sequence[Stretch]) -> list[Stretch]:
-    """The body stretches, by message."""
-    return sorted((s for s in stretches if is_body(s, printed.table)), key=lambda s: (s.owner, s.start))
+def _ends(printed: Printed, stretches: Sequence[Stretch]) -> dict[int, int]:
+    """Where the body of each message ends; what later turns quote of it does not count."""
+    begins: dict[int, int] = {}
+    for stretch in stretches:
+        begins.setdefault(stretch.owner, stretch.start)
+    bodies = (s for s in stretches if is_body(s, printed.table))
+    return {s.owner: s.end for s in bodies if s.start < begins.get(s.owner + 1, s.end)}
