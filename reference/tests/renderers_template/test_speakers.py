@@ -79,6 +79,7 @@ def test_a_judge_of_the_last_answer_alone():
         ("]", "Answered: ", False),
         ("<|assistant|>", "", False),
         ("<|assistant|>", "Answered: ", True),
+        ("<|start|>assistant\n<reason>\n", "<|end|>\n<|start|>assistant\nA: ", False),
         ("<|start|>judge", "<|start|>assistant", True),
     ],
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _REASONING_TAG = re.compile(r"<[^<>]*think[^<>]*>", re.IGNORECASE)
 _NAME = re.compile(r"\w\w")
+_WORD = re.compile(r"\w\w+")
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ def is_another_speaker(prompt: str, in_front: str) -> bool:
     asked, shown = (until_reasoning(text).strip().casefold() for text in (prompt, in_front))
     if not _NAME.search(asked) or not shown or asked in shown or shown in asked:
         return False
+    shared = SequenceMatcher(None, asked, shown, autojunk=False).find_longest_match()
+    if len(_WORD.findall(asked, shared.a, shared.a + shared.size)) > 1:
+        return False  # a marker and the name behind it
     return not any(_NAME.search(_overlap(*pair)) for pair in ((asked, shown), (shown, asked)))
 
 

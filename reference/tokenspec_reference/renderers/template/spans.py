@@ -94,7 +94,7 @@ class Attributor:
                 elif not own and last_place.get(owner, 0) > place:  # the words of others stand in front of its own
                     broken.add(owner)
                     low = high = max(low, high)
-                elif owner in broken and own:
+                elif owner in broken:
                     broken.remove(owner)
                     unknown, low = turn[0].start, own[0].start
                 if unknown < low:

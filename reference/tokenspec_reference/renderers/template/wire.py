@@ -132,7 +132,9 @@ class Probe:
 
     def header(self) -> GenerationPrompt:
         """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
-        for printed, owned in self._accepted():
+        closers = self.closers()
+        for printed, _ in self._accepted():
+            owned = assign_owners(printed.text, printed.pieces, printed.table, closers=closers)
             start = next((s.start for s in owned if s.owner == 1), len(printed.text))
             body = next((s.start for s in owned if s.owner == 1 and is_body(s, printed.table)), None)
             if body is not None:
@@ -193,8 +195,8 @@ class Probe:
             tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
             between = _behind_answer(*middle)
             shared = shared_prefix(tail, between)
-            tokens = (match.span() for match in self.added_tokens.finditer(tail))
-            own = tail[next((start for start, end in tokens if start < shared < end), shared) :]
+            tokens = (found for found in self.added_tokens.finditer(tail) if found[0] not in self.closers())
+            own = tail[next((found.start() for found in tokens if found.start() < shared <= found.end()), shared) :]
             standing = [text for text in (header, own) if text.strip() and tail.endswith(text)]
             whole = max((text for text in standing if first.text.endswith(text)), key=len, default="")
             return whole or self._from_a_token(_shared_suffix(own, first.text))
