@@ -282,13 +282,14 @@ class TemplateRenderer:
             closers=self._turn_closers,
         )
         prompts = self._history_prompts
+        prompt = ""
         if chat.add_generation_prompt:
             usual = prompts[0].text if prompts else ""
-            prompt = self._probe.prompt_in(chat, printed, stretches, usual)
-            prompts = (*prompts, prompt)
-            stretches = disowned(stretches, len(printed.text) - len(prompt.text), len(printed.text))
-        elif chat.turns[-1].role == "assistant":
+            prompts = (*prompts, self._probe.prompt_in(chat, printed, stretches, usual))
+            prompt = prompts[-1].text
+        if chat.turns[-1].role == "assistant":
             stretches = with_last_closer(printed.text, stretches, chat.turns[-1].index, self._stop_tokens)
+        stretches = disowned(stretches, len(printed.text) - len(prompt), len(printed.text))
         if self._standing_prompt and printed.text.endswith(self._standing_prompt):
             stretches = disowned(stretches, len(printed.text) - len(self._standing_prompt), len(printed.text))
         attribute = Attributor(

@@ -165,17 +165,16 @@ class Attributor:
             text = self.text[start:end]
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
+        own = self.header.text
+        at = self.text.find(own, start, body_start) if own else -1
+        header_end = max(header_end, at + len(own)) if at >= 0 else header_end
         if self.never_prompts:  # no prompt to disagree with
             low = max(low, header_end, named)
             return low, low
         if is_told and not self._repeats_a_prompt(self.text[low:body_start]):
             return low, low
-        own = self.header.text
-        at = self.text.find(own, start, body_start) if own else -1
-        if at >= 0:
-            return prompted, max(low, header_end, at + len(own))
         prompts_another = not own and self.standing_prompt.strip() not in {"", *self.closers}
-        if prompts_another and body_start < end and self.text[low:body_start].strip():
+        if at < 0 and prompts_another and body_start < end and self.text[low:body_start].strip():
             return prompted, body_start
         return prompted, max(low, header_end)
 

@@ -58,11 +58,13 @@ class TurnStarts:
                 continue
             end = ends.get(turn.index - 1)
             key = (chat.turns[turn.index - 1].role, repr(sorted(chat.options.items())))
-            if key in self.known and (left <= 0 or (self.is_constant and end is not None)):
-                start = self._remembered(key, printed.text, end)
-            else:
+            is_kept = self.is_constant and end is not None
+            start = None
+            if is_new := key not in self.known or (left > 0 and not is_kept):
                 left -= 1
                 start = self._seen(key, replace(chat, turns=chat.turns[: turn.index]), printed.text)
+            if key in self.known and (is_kept or not is_new):  # the first answer is what later ones will be
+                start = self._remembered(key, printed.text, end)
             if start is not None:
                 found[turn.index] = start
         return found
