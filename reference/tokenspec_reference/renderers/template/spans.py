@@ -89,7 +89,7 @@ class Attributor:
             if is_assistant:
                 prompted = self.starts.get(owner, -1)
                 unknown, low, high = self._sampled(turn, own, prompted=prompted, spoken=spoken, followed=followed)
-                if owner in closed and not own:
+                if owner in closed:
                     unknown = low = high = turn[0].start  # quoted by a later turn
                 elif not own and last_place.get(owner, 0) > place:  # the words of others stand in front of its own
                     broken.add(owner)
@@ -167,7 +167,9 @@ class Attributor:
             prompted = low = start + length
         own = self.header.text
         at = self.text.find(own, start, body_start) if own else -1
-        header_end = max(header_end, at + len(own)) if at >= 0 else header_end
+        if at >= 0:
+            whole = [own, *(prompt.text for prompt in self.prompts if prompt.text.startswith(own))]
+            header_end = max(header_end, *(at + len(text) for text in whole if self.text.startswith(text, at)))
         if self.never_prompts:  # no prompt to disagree with
             low = max(low, header_end, named)
             return low, low

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.render.cases.build import GENERATE, WEATHER, assistant, system, user
-from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, TAIL, given
+from tokenspec.areas.render.cases.build import (
+    CONTINUE,
+    GENERATE,
+    IMAGE_PART,
+    WEATHER,
+    assistant,
+    call,
+    calling,
+    system,
+    text_part,
+    tool,
+    user,
+)
+from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, STRICT_PARTS, TAIL, given
+from tokenspec.areas.render.cases.given_prompts import COUNTED
 from tokenspec.store.records import Case
 
 TURNS = [user("One?"), assistant("Two."), user("Three?"), assistant("Four.")]
@@ -11,6 +24,12 @@ ASKED = TURNS[:3]
 BODY = "{{ message.content }}"
 END = "{% endfor %}"
 ALWAYS = "{{ '<|im_start|>assistant\\n' }}"
+CALLS = "{% for call in message.tool_calls or [] %}{{ '<call>' ~ call.function.name ~ '</call>' }}{% endfor %}"
+LOOKED_UP = (
+    "{% if message.role == 'tool' %}{% for other in messages %}{% for call in other.tool_calls or [] %}"
+    "{% if call.id == message.tool_call_id %}{{ 'for ' ~ call.function.name ~ ': ' }}{% endif %}"
+    "{% endfor %}{% endfor %}{% endif %}"
+)
 ENDS = {"asked": ASKED, "answered": TURNS}
 OPENERS = {
     "toy-bpe": ("<|im_start|>user\\n", "<|im_start|>assistant\\n", "<|im_end|>"),
@@ -59,8 +78,8 @@ ALONE = (
     given(
         "unlooped",
         "A template of two messages, without a loop, a role and a prompt.",
-        "{{ '<|im_start|>user\\n' ~ messages[0].content ~ '<|im_end|>\\n<|im_start|>assistant\\n' ~ messages[1].content "
-        "~ '<|im_end|>\\n' }}",
+        "{{ '<|im_start|>user\\n' ~ messages[0].content ~ '<|im_end|>\\n<|im_start|>assistant\\n' }}"
+        "{{ messages[1].content ~ '<|im_end|>\\n' }}",
         TURNS[:2],
     ),
     given(
@@ -155,6 +174,92 @@ ODD_ENDS = (
     ),
 )
 
+ELSEWHERE = (
+    given(
+        "default-in-pieces",
+        "A default instruction is printed in pieces at the first message of the loop.",
+        LOOP
+        + "{% if loop.first and message.role != 'system' %}{{ '<|im_start|>' }}{{ 'system' }}{{ '\\nBe good.' }}"
+        + "{{ '<|im_end|>\\n' }}{% endif %}"
+        + HEAD
+        + BODY
+        + TAIL
+        + END
+        + PROMPT,
+        TURNS,
+    ),
+    given(
+        "looked-up-call",
+        "A result looks its call up in a loop over all messages, and names it.",
+        LOOP + HEAD + LOOKED_UP + BODY + CALLS + TAIL + END + PROMPT,
+        [user("One?"), calling(call("get_weather", {"city": "Rome"})), tool("Sun."), assistant("Two.")],
+    ),
+    given(
+        "two-pictures-at-once",
+        "The placeholders of all pictures of a message are one text.",
+        LOOP
+        + HEAD
+        + "{% if message.content is string %}"
+        + BODY
+        + "{% else %}{{ '<|image_pad|>' * (message.content|selectattr('type', 'equalto', 'image')|list|length) }}"
+        + "{% for part in message.content if part.type == 'text' %}{{ part.text }}{% endfor %}{% endif %}"
+        + TAIL
+        + END
+        + PROMPT,
+        [user([IMAGE_PART, text_part("One?"), IMAGE_PART]), assistant("Two."), user("Three?")],
+    ),
+    given(
+        "words-behind-no-end",
+        "A sign stands behind every body, and nothing ends the last answer.",
+        LOOP + HEAD + "{{ message.content ~ ' ;' }}" + END,
+        TURNS[:2],
+    ),
+    given(
+        "prompt-of-an-observer",
+        "Another speaker is prompted behind a result, where no turn goes on from what was before it.",
+        COUNTED
+        + LOOP
+        + HEAD
+        + BODY
+        + TAIL
+        + END
+        + "{% if add_generation_prompt %}{{ '<|im_start|>observer\\n' if messages[-1].role == 'tool' else "
+        + "'<|im_start|>assistant\\n' }}{% endif %}",
+        [*ASKED, tool("Four.")],
+        options=GENERATE,
+    ),
+    given(
+        "continues-unseen",
+        "That a message is continued is no variable of the template.",
+        "{% if continue_final_message is defined %}{{ raise_exception('seen') }}{% endif %}"
+        + COUNTED
+        + LOOP
+        + HEAD
+        + BODY
+        + TAIL
+        + END
+        + PROMPT,
+        TURNS,
+        "PREFILL",
+        options=CONTINUE,
+    ),
+    *(
+        given(
+            f"counted-strict-parts{name}",
+            "Parts of text and nothing else, headers that are words, and no turn goes on from what was before it.",
+            COUNTED
+            + LOOP
+            + "{{ '<|im_start|>user\\n' if message.role == 'user' else '<|im_start|>assistant\\n' }}"
+            + STRICT_PARTS
+            + TAIL
+            + END
+            + prompt,
+            [user([text_part("One?")]), assistant([text_part("Two.")]), user([text_part("Three?")])],
+        )
+        for name, prompt in (("", PROMPT), ("-unprompted", ""))
+    ),
+)
+
 STANDING = tuple(
     given(
         f"prompt-always-shorter-{words}-{name}",
@@ -198,6 +303,7 @@ BEHIND_USERS = tuple(
 CASES = (
     *ALONE,
     *ODD_ENDS,
+    *ELSEWHERE,
     *STANDING,
     *BEHIND_USERS,
     *(case for row in OPENERS for case in written_out(row)),
