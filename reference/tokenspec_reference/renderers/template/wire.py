@@ -196,7 +196,8 @@ class Probe:
             between = _behind_answer(*middle)
             shared = shared_prefix(tail, between)
             tokens = (found for found in self.added_tokens.finditer(tail) if found[0] not in self.closers())
-            own = tail[next((found.start() for found in tokens if found.start() < shared <= found.end()), shared) :]
+            cut = next((found.start() for found in tokens if found.start() < shared <= found.end()), shared)
+            own = tail[cut:] if shared < len(tail) else ""
             standing = [text for text in (header, own) if text.strip() and tail.endswith(text)]
             whole = max((text for text in standing if first.text.endswith(text)), key=len, default="")
             return whole or self._from_a_token(_shared_suffix(own, first.text))
