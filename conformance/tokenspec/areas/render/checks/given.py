@@ -6,15 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.laying import BODY
-from tokenspec.areas.render.checks.masks import mask_of
-from tokenspec.areas.render.checks.place import describe, labels_of, row_of
+from tokenspec.areas.render.checks.masks import require_masks
+from tokenspec.areas.render.checks.place import row_of
 from tokenspec.areas.render.checks.text import require_template, text_of
 
 OPTION = "chat_template"
 TWIN = "{#- its twin -#}"
 """A comment at the end of a template: it prints the same, and nothing is stated of its turns."""
-KINDS = {"is_content": BODY, "sampled_mask": frozenset({"sampled"})}
 
 
 def renders_the_rows_template(question: Question) -> bool:
@@ -36,16 +34,7 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
     other = replace(subject, output=output_with_the_rows_template(subject))
     if (text_of(other), other.output.token_ids) != (text_of(subject), subject.output.token_ids):
         raise Violation("the row's own template, given with the conversation, gives another text or other ids")
-    labels = labels_of(other)
-    for name, kinds in KINDS.items():
-        for token, (marked, (kind, _)) in enumerate(zip(mask_of(other, name), labels, strict=True)):
-            if kind != "unattributed" and marked != (kind in kinds):
-                raise Violation(
-                    f"{name} is wrong where the row's template comes with the conversation",
-                    where=describe(other, token),
-                    expected=kind,
-                    got=marked,
-                )
+    require_masks(other, "where the row's template comes with the conversation")
 
 
 def output_with_the_rows_template(subject: Subject) -> Any:

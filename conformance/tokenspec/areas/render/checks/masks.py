@@ -39,6 +39,24 @@ def indices_of(subject: Subject) -> list[int]:
     return indices
 
 
+MARKED = {"is_content": BODY, "sampled_mask": frozenset({"sampled"})}
+"""What each mask marks."""
+
+
+def require_masks(subject: Subject, when: str) -> None:
+    """Both masks of another answer are what the oracle says of its tokens.
+
+    Raises:
+        Violation: the first token of which one is wrong.
+        NotGiven, NotComparable: as ``mask_of`` and ``labels_of``.
+    """
+    labels = labels_of(subject)
+    for name, kinds in MARKED.items():
+        for token, (marked, (kind, _)) in enumerate(zip(mask_of(subject, name), labels, strict=True)):
+            if kind != "unattributed" and marked != (kind in kinds):
+                raise Violation(f"{name} is wrong {when}", where=describe(subject, token), expected=kind, got=marked)
+
+
 def expects(kinds: Container[str]) -> Applies:
     """A canonical token is of one of these kinds, or the oracle cannot tell."""
 

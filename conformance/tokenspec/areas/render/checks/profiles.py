@@ -1,13 +1,15 @@
-"""IDS, asked for in other ways: what a sampler saw, and what isolation keeps from becoming a control token."""
+"""Asked for in other ways: what a sampler saw, and what isolation keeps from becoming a control token."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.difference import first_difference
-from tokenspec.areas.render.checks.laying import ids_of
-from tokenspec.areas.render.checks.place import decode, row_of, show
+from tokenspec.areas.render.checks.laying import BODY, ids_of
+from tokenspec.areas.render.checks.masks import indices_of, require_masks
+from tokenspec.areas.render.checks.place import decode, describe, labels_of, row_of, show
 from tokenspec.areas.render.checks.text import text_of
 
 
@@ -156,6 +158,29 @@ def isolation_changes_ids_only(subject: Subject) -> None:
     canonical, got = decode(subject, expect.token_ids), decode(subject, output.token_ids)
     if canonical == expect.text and got != expect.text:
         raise Violation("the isolated ids spell another text", expected=repr(expect.text[-60:]), got=repr(got[-60:]))
+
+
+def isolates(question: Question) -> bool:
+    """The case is about text that spells control tokens, and those of the scaffold are listed."""
+    return "RND-017" in question.cell.case.requires and lists_control_ids(question)
+
+
+@check(
+    "render.isolated-masks", area="render", level="MASKS", requires=("RND-017",), kind="metamorphic", applies=isolates
+)
+def isolation_moves_no_owner(subject: Subject) -> None:
+    """Masks and indices beside isolated ids are right about these ids."""
+    require_same_text(subject)
+    other = replace(subject, output=isolated_output(subject))
+    require_masks(other, "beside isolated ids")
+    for token, (index, (kind, message)) in enumerate(zip(indices_of(other), labels_of(other), strict=True)):
+        if kind in BODY and index != message:
+            raise Violation(
+                "a body token carries another message's index beside isolated ids",
+                where=describe(other, token),
+                expected=message,
+                got=index,
+            )
 
 
 def control_ids_of(question: Question) -> list[int] | None:

@@ -79,6 +79,13 @@ def spell_out_a_space(_: Request, result: Result, tokenizer: Any) -> None:
     result["token_ids"] = tokenizer.encode(result["text"], add_special_tokens=False)
 
 
+def masks_of_canonical_ids(_: Request, result: Result, tokenizer: Any) -> None:
+    """The masks stand as many tokens too early as there are more of them than canonical ones."""
+    more = len(result["token_ids"]) - len(tokenizer.encode(result["text"], add_special_tokens=False))
+    for name in ("sampled_mask", "is_content"):
+        result[name] = [*result[name][more:], *([False] * more)]
+
+
 @contextmanager
 def special_tokens_only() -> Iterator[None]:
     """Isolate special tokens, and leave think and call tags what they spell."""
@@ -159,5 +166,6 @@ MUTANTS: tuple[Mutant, ...] = (
     asked("isolated-single-strings", "RND-015", "two parts together spell a control token", *ISOLATED, within=single_strings_only),
     asked("isolated-bodies-only", "RND-015", "tool names and schemas become control tokens", *ISOLATED, within=bodies_only),
     asked("isolated-everything", "RND-015 RND-016", "the scaffold's control tokens are plain text too", *ISOLATED, within=all_text),
+    asked("isolated-moves-masks", "RND-017", "masks are those of fewer tokens", *ISOLATED, after=masks_of_canonical_ids),
     asked("isolated-rewrites", "RND-016", "control text is defused by a blank", *ISOLATED, after=spell_out_a_space),
 )  # fmt: skip
