@@ -59,7 +59,7 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
         else Wire(
             assistant_open=tuple(turns.get("assistant_open", ())),
             assistant_close=tuple(turns.get("assistant_close", ())),
-            placeholders=tuple(turns.get("placeholder", ())),
+            placeholders=tuple(model.wire.get("placeholder", ())),
             stops=tuple(model.wire.get("stop", ())),
         ),
         **{name: request[name] for name in ("normalisation", "encoding", "id_profile") if request.get(name)},
