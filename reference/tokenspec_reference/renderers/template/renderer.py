@@ -290,7 +290,7 @@ class TemplateRenderer:
         if chat.turns[-1].role == "assistant":
             stretches = with_last_closer(printed.text, stretches, chat.turns[-1].index, self._stop_tokens)
         stretches = disowned(stretches, len(printed.text) - len(prompt), len(printed.text))
-        if self._standing_prompt and printed.text.endswith(self._standing_prompt):
+        if printed.text.endswith(self._standing_prompt):
             stretches = disowned(stretches, len(printed.text) - len(self._standing_prompt), len(printed.text))
         attribute = Attributor(
             text=printed.text,
