@@ -180,6 +180,7 @@ class Probe:
 
         ``header`` is that of its history. What follows the last answer is compared with what follows one in the middle.
         """
+        closers = self.closers()
         for probe, (content, tools) in enumerate(_PROBES):
             middle = self._history(probe)
             chats = [
@@ -195,7 +196,7 @@ class Probe:
             tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
             between = _behind_answer(*middle)
             shared = shared_prefix(tail, between)
-            tokens = (found for found in self.added_tokens.finditer(tail) if found[0] not in self.closers())
+            tokens = (found for found in self.added_tokens.finditer(tail) if found[0] not in closers)
             cut = next((found.start() for found in tokens if found.start() < shared <= found.end()), shared)
             own = tail[cut:] if shared < len(tail) else ""
             standing = [text for text in (header, own) if text.strip() and tail.endswith(text)]
