@@ -131,23 +131,32 @@ def _cut(question: Question, spans: list[Span]) -> list[Span]:
     return [("unattributed", None, 0, text.removesuffix("\n"))]
 
 
-def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
-    """With the date that stands in ``text`` where the frozen one stands in the scaffold; it has to be a date.
+def date_of(spans: Sequence[Span]) -> tuple[str, int] | None:
+    """The form that the frozen date stands in first, and its place in the text; None where it stands nowhere."""
+    whole = "".join(span[3] for span in spans)
+    found = ((form, whole.find(FROZEN.strftime(form))) for form in DATES)
+    return next(((form, at) for form, at in found if at >= 0), None)
+
+
+def dated(spans: Sequence[Span], form: str, date: str) -> list[Span]:
+    """The spans with another date where the frozen one stands in the scaffold.
 
     Where differences cannot tell the scaffold, the first is the template's.
     """
-    whole = "".join(span[3] for span in spans)
-    for form in DATES:
-        frozen = FROZEN.strftime(form)
-        at = whole.find(frozen)
-        if at < 0:
-            continue
-        own = _date_at(text, at, form)
-        return [
-            (kind, message, tokens, part.replace(frozen, own, TIMES[kind]) if own and kind in TIMES else part)
-            for kind, message, tokens, part in spans
-        ]
-    return spans
+    frozen = FROZEN.strftime(form)
+    return [
+        (kind, message, tokens, part.replace(frozen, date, TIMES[kind]) if kind in TIMES else part)
+        for kind, message, tokens, part in spans
+    ]
+
+
+def _at_its_own_time(spans: list[Span], text: str) -> list[Span]:
+    """With the date that stands in ``text`` where the frozen one stands; it has to be a date."""
+    if (found := date_of(spans)) is None:
+        return spans
+    form, at = found
+    own = _date_at(text, at, form)
+    return dated(spans, form, own) if own else spans
 
 
 def _date_at(text: str, at: int, form: str) -> str | None:

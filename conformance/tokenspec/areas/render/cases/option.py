@@ -185,7 +185,7 @@ KEYWORDS = (
         "Without a date option some templates print today, which is the frozen clock's day.",
         [Q],
         "DATE",
-        requires=(*OPTIONS, "RND-013"),
+        requires=(*OPTIONS, "RND-006", "RND-013"),
         options=GENERATE,
     ),
     render(

@@ -216,10 +216,16 @@ class RendersAnything(Edited):
             )
 
 
+def date_written_down(request: Request) -> None:
+    """One day's date, whatever day is asked for."""
+    request.pop("now", None)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     mutant("drop-bos", "RND-001", "the first token is missing", after=drop_first_token),
     mutant("double-bos", "RND-001", "the first token stands twice", after=double_first_token),
     mutant("no-generation-prompt", "RND-003 RND-001", "add_generation_prompt is ignored", before=no_generation_prompt),
+    mutant("date-written-down", "RND-006", "today is always the same day", before=date_written_down),
     mutant("trailing-newline", "RND-001", "a newline after the last turn", after=trailing_newline),
     mutant("strip-content", "RND-001", "content is stripped before rendering", before=strip_content),
     mutant("ensure-ascii", "RND-001", "non-ASCII text is escaped", after=escape_non_ascii),
