@@ -23,8 +23,8 @@ def on_another_day(question: Question) -> str | None:
 
 
 def writes_the_date(question: Question) -> bool:
-    """The template writes today's date."""
-    return on_another_day(question) is not None
+    """The case is about the date, and the template writes today's."""
+    return "RND-006" in question.cell.case.requires and on_another_day(question) is not None
 
 
 @check("render.clock", area="render", level="TEXT", requires=("RND-006",), kind="metamorphic", applies=writes_the_date)
