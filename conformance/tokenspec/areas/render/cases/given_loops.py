@@ -20,6 +20,12 @@ from tokenspec.store.records import Case
 
 ANSWERED = [user("One?"), assistant("Two."), user("Three?"), assistant("Four.")]
 TURN = HEAD + "{{ message.content }}" + TAIL
+SILENT = (
+    "{{ '<|im_start|>user\\n' if message.role == 'user' else '<|im_start|>assistant\\n' }}"
+    "{{ 'Noted.' if message.content|length > 20 }}" + TAIL
+)
+"""A turn of the template's own words: only its place says whose they are."""
+
 MEDIA = (
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
     "{{ '<|img|><|image_pad|><|/img|>' if part.type == 'image' else part.text }}{% endfor %}{% endif %}"
@@ -31,7 +37,62 @@ def walked(slug: str, why: str, begin: str, end: str = "{% endfor %}", messages:
     return given(f"walked-{slug}", why, begin + TURN + end + PROMPT, messages)
 
 
+SAID = "No more than what a template says of it."
+LONG = [user(SAID), assistant(SAID), user("Two?"), assistant("Two."), user(SAID), assistant(SAID)]
+
+
+def silent(slug: str, why: str, begin: str, end: str = "{% endfor %}") -> Case:
+    """Turns that print nothing of their messages, between these."""
+    return given(f"silent-{slug}", why, begin + SILENT + end + PROMPT, LONG)
+
+
+WORDLESS = (
+    silent("turns", "Turns of the template's own words.", LOOP),
+    silent(
+        "by-index",
+        "A loop over indices picks messages that are not printed.",
+        "{% for i in range(messages|length) %}{% set message = messages[i] %}",
+    ),
+    silent(
+        "in-pairs",
+        "A loop over pairs of a number and a message that is not printed.",
+        "{% set ns = namespace(pairs=[]) %}"
+        + LOOP
+        + "{% set ns.pairs = ns.pairs + [(loop.index, message)] %}{% endfor %}{% for n, message in ns.pairs %}",
+    ),
+    silent(
+        "in-batches",
+        "A loop over batches of messages that are not printed.",
+        "{% for pair in messages|batch(2) %}{% for message in pair %}",
+        "{% endfor %}{% endfor %}",
+    ),
+    silent(
+        "in-a-block",
+        "A block keeps a loop over messages that are not printed.",
+        "{% set all %}" + LOOP,
+        "{% endfor %}{% endset %}{{ all }}",
+    ),
+    silent(
+        "in-a-macro",
+        "A macro walks batches of messages that are not printed.",
+        "{% macro all(them) %}{% for pair in them|batch(2) %}{% for message in pair %}",
+        "{% endfor %}{% endfor %}{% endmacro %}{{ all(messages) }}",
+    ),
+    silent(
+        "filtered",
+        "A filter block holds a loop over messages that are not printed, and one over numbers in it.",
+        "{% filter replace('..', '.') %}" + LOOP,
+        "{% for _ in range(3) %}{{ '.' }}{% endfor %}{% endfor %}{% endfilter %}",
+    ),
+    silent(
+        "left",
+        "A loop in a loop over messages is left before its end.",
+        LOOP + "{% for other in messages %}{% if loop.index > 2 %}{% break %}{% endif %}{% endfor %}",
+    ),
+)
+
 CASES = (
+    *WORDLESS,
     walked(
         "by-index",
         "A loop over indices picks the messages, and looks at the first one, too.",
@@ -110,6 +171,20 @@ CASES = (
         "{{ '<|im_start|>system\\n' }}{% for part in messages[0].content %}{{ part.text ~ ';' }}{% endfor %}"
         "{{ '<|im_end|>\\n' }}{% for message in messages[1:] %}" + TURN + "{% endfor %}" + PROMPT,
         [system([text_part("Be"), text_part("brief")]), *ANSWERED],
+    ),
+    given(
+        "fields-outside",
+        "The fields of the first message are printed before the loop over the others.",
+        "{% for key, value in messages[0].items() %}{{ '<|im_start|>' ~ key ~ '\\n' }}{{ 'of it' }}"
+        "{{ '<|im_end|>\\n' }}{% endfor %}{% for message in messages[1:] %}" + TURN + "{% endfor %}" + PROMPT,
+        [assistant("Two."), user("Three?"), assistant("Four.")],
+    ),
+    given(
+        "parts-unprinted",
+        "The parts of the first message are counted before the loop over the others.",
+        "{{ '<|im_start|>assistant\\n' }}{% for part in messages[0].content %}{{ 'A part.' }}{% endfor %}"
+        "{{ '<|im_end|>\\n' }}{% for message in messages[1:] %}" + TURN + "{% endfor %}" + PROMPT,
+        [assistant([text_part("Be"), text_part("brief")]), user("Three?"), assistant("Four.")],
     ),
     given(
         "tools-in-turns",

@@ -131,6 +131,14 @@ CASES = [
         "'<' }}",
     ),
     safe(
+        "others",
+        "070",
+        "What is no text is printed before it is safe, or escaped.",
+        "{{ n|safe + '<' }}{{ l|safe + '<' }}{{ m|safe ~ '<' }}{{ nothing|safe + '<' }}{{ missing|safe ~ '<' }}|"
+        "{{ n|e + '<' }}{{ l|e + '<' }}{{ m|e ~ '<' }}{{ nothing|e + '<' }}{{ missing|e ~ '<' }}|"
+        "{{ n|forceescape + '<' }}{{ l|forceescape + '<' }}{{ m|forceescape ~ '<' }}{{ nothing|forceescape + '<' }}",
+    ),
+    safe(
         "equal",
         "034 036",
         "Safe text is equal to the same text, and found as it is.",
