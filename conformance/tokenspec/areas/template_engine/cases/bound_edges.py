@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokenspec.areas.template_engine.cases.bounds import BUILT, CHARACTERS, STEPS, THOUSAND, bounded
 from tokenspec.areas.template_engine.cases.build import case
 
@@ -33,9 +35,9 @@ SIDES = {
     "percent-width": (150_000, 30_000),
     "percent-fields": (400, 99),
     "percent-named": (400, 100),
-    "format-width": (FAR, FULL),
+    "format-width": (FAR, 60_000),
     "format-of-safe": (150_000, 45_000),
-    "format-nested-width": (FAR, FULL),
+    "format-nested-width": (FAR, 60_000),
     "format-fields": (400, 100),
     "format-named": (400, 100),
     "format-fields-of-safe": (200, 60),
@@ -53,7 +55,7 @@ SIDES = {
     "join-method-of-bytes": (400, 100),
     "wordwrap": (400, 50),
     "urlize": (180, 11),
-    "printed-lists": (20, 4),
+    "printed-lists": (20, 3),
     "joined-lists": (20, 4),
     "lists-to-text": (20, 4),
     "lists-in-percent": (20, 4),
@@ -96,7 +98,7 @@ UNSEEN = (
 )
 """Name, template, a size beyond the bound, and one within it; what is built is asked no more than a number."""
 
-COUNTED = (
+COUNTED: tuple[tuple[str, str, dict[str, int], dict[str, Any]], ...] = (
     (
         "given-numbers",
         "{% set all = rows * 230 %}{{ all == rows }}{{ all is eq rows }}",
