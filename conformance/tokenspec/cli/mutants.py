@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     type=click.Choice(get_args(Status)),
     help="Judge automatic edits on rows of this status only.",
 )
+@click.option("--case", "cases", multiple=True, metavar="PATTERN", help="Judge automatic edits by these cases only.")
+@click.option("--file", "files", multiple=True, metavar="PATTERN", help="Edit these files only: renderers/template/*.")
 @click.option("--at-least", default=0.0, metavar="PERCENT", help="Fail if fewer automatic edits of a part are noticed.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON line for each automatic edit.")
 def mutants(
@@ -52,6 +54,8 @@ def mutants(
     seed: int,
     rows: tuple[str, ...],
     statuses: tuple[str, ...],
+    cases: tuple[str, ...],
+    files: tuple[str, ...],
     at_least: float,
     as_json: bool,
 ) -> None:
@@ -65,7 +69,9 @@ def mutants(
     if automatic:
         from tokenspec.cli.power import Asked, measure_power
 
-        asked = Asked(areas, rows, statuses, only, sample, seed, jobs or default_jobs(), at_least, as_json)
+        asked = Asked(
+            areas, rows, statuses, cases, files, only, sample, seed, jobs or default_jobs(), at_least, as_json
+        )
         sys.exit(measure_power(asked))
     whole = not (areas or only)
     chosen = choose(areas, only)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich import box
 from rich.console import Console
@@ -15,6 +18,7 @@ from rich.table import Table
 
 from tokenspec.areas.selection import Selection
 from tokenspec.cli.screen import screen
+from tokenspec.data import cache_dir
 from tokenspec.errors import UsageError
 from tokenspec.power.edits import Edit
 from tokenspec.power.judging import Fate
@@ -33,6 +37,8 @@ class Asked:
         areas: parts of the reference, or areas that judge them; empty for all.
         rows: rows to judge on; empty for all that are here.
         statuses: as for ``tokenspec run``.
+        cases: patterns of the cases that judge; empty for all.
+        files: patterns of the files that are edited; empty for all of the parts.
         only: ids of edits, instead of a sample.
         sample: how many edits, as many of each part.
         seed: of the sample.
@@ -44,6 +50,8 @@ class Asked:
     areas: tuple[str, ...]
     rows: tuple[str, ...]
     statuses: tuple[str, ...]
+    cases: tuple[str, ...]
+    files: tuple[str, ...]
     only: tuple[str, ...]
     sample: int
     seed: int
@@ -60,9 +68,13 @@ def measure_power(asked: Asked) -> int:
     have_no_threads()
     told, console = screen(stderr=True), screen()
     lists = read_lists()
-    measuring = Measuring(parts, lists, Selection(rows=asked.rows, statuses=asked.statuses))
-    measuring.prepare(asked.jobs, lambda row, area, cells: told.print(f"{row} {area}: {cells} cells", highlight=False))
-    edits = measuring.named(asked.only) if asked.only else measuring.sample(asked.sample, asked.seed)
+    selection = Selection(rows=asked.rows, statuses=asked.statuses, cases=asked.cases)
+    with _kept(asked) as folder:
+        measuring = Measuring(parts, lists, selection, folder)
+        measuring.prepare(
+            asked.jobs, lambda row, area, cells: told.print(f"{row} {area}: {cells} cells", highlight=False)
+        )
+    edits = measuring.named(asked.only) if asked.only else measuring.sample(asked.sample, asked.seed, asked.files)
     counts: Counter[str] = Counter()
 
     def on_fate(fate: Fate) -> None:
@@ -82,6 +94,16 @@ def measure_power(asked: Asked) -> int:
     for part in weak:
         told.print(f"{part}: fewer than {asked.at_least:g} % are noticed")
     return 1 if old or weak else 0
+
+
+@contextmanager
+def _kept(asked: Asked) -> Iterator[Path]:
+    """Where what cells execute is kept; not that of a few cases, in the place of all."""
+    if asked.cases:
+        with TemporaryDirectory(prefix="tokenspec-power-") as folder:
+            yield Path(folder)
+    else:
+        yield cache_dir() / "power"
 
 
 def line_of(fate: Fate) -> dict[str, str | int]:

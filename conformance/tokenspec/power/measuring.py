@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import Selection, select_cells
-from tokenspec.data import cache_dir
 from tokenspec.errors import UsageError
 from tokenspec.power.edits import Edit, Source, drawn, read_package
 from tokenspec.power.judging import Fate, Judge
@@ -21,10 +22,15 @@ from tokenspec.power.lists import Lists, reason_of
 from tokenspec.power.loading import PACKAGE
 from tokenspec.power.parts import Part, part_of
 from tokenspec.power.reach import Reach
+from tokenspec.power.type_checker import TypeChecker
 from tokenspec.power.users import Users
 
 ALONE = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
 """Processes are made of this one: it must have no threads."""
+
+
+SPARE = 2
+"""So many times the edits that are wanted are drawn: of some, types break."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Extent:
 class Measuring:
     """The reference and the cells it is judged on, ready for edits."""
 
-    def __init__(self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path | None = None) -> None:
+    def __init__(self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path) -> None:
         """Read the reference; ``selection`` narrows what judges these parts, ``folder`` keeps what is measured."""
         self.lists = lists
         self.sources = read_package(reference_folder())
@@ -53,7 +59,7 @@ class Measuring:
         executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
         cells = select_cells(replace(selection, areas=executing))
         self.parts = [part.name for part in parts]
-        self.reach = Reach(self.sources, cells, folder or cache_dir() / "power")
+        self.reach = Reach(self.sources, cells, folder)
 
     def prepare(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
         """Measure what the cells execute, and import what the reference will."""
@@ -92,20 +98,37 @@ class Measuring:
             for part in parts
         }
 
-    def sample(self, count: int, seed: int) -> list[Edit]:
-        """As many edits of each part, of code that is executed by a cell."""
+    def sample(self, count: int, seed: int, files: Sequence[str] = ()) -> list[Edit]:
+        """As many edits of each part, of code that is executed by a cell and that the type checker lets in.
+
+        ``files`` are patterns; without any all files of the parts are edited.
+
+        Raises:
+            UsageError: no cell executes code of such a file.
+        """
         parts = self.parts
         offered: dict[str, list[Edit]] = {part: [] for part in parts}
         for source in self.sources:
             part = part_of(source.file)
-            if part in offered:
+            if part in offered and (not files or any(fnmatch(source.file, pattern) for pattern in files)):
                 offered[part] += [
                     edit
                     for edit in source.edits
                     if not self.is_outside(source.file, edit.within) and self.is_reached(source, edit.statement)
                 ]
+        parts = [part for part in parts if offered[part]]
+        if not parts:
+            raise UsageError(
+                f"no cell executes code of {', '.join(files) or 'these parts'}; files are named from the package on"
+            )
         shares = {part: count // len(parts) + (place < count % len(parts)) for place, part in enumerate(parts)}
-        return [edit for part in parts for edit in drawn(offered[part], shares[part], f"{seed} {part}")]
+        found = {part: list(drawn(offered[part], SPARE * shares[part], f"{seed} {part}")) for part in parts}
+        refused = set(TypeChecker(self.sources).refused([edit for edits in found.values() for edit in edits]))
+        return [
+            edit
+            for part, edits in found.items()
+            for edit in islice((one for one in edits if one not in refused), shares[part])
+        ]
 
     def named(self, ids: Sequence[str]) -> list[Edit]:
         """Edits by their ids.
