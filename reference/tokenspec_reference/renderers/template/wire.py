@@ -1,7 +1,7 @@
 """What opens and ends an assistant turn: as a row states it, or as the template itself shows it.
 
-A template is asked twice, once per renderer: for the generation prompt of a one-message conversation, and for a
-conversation with an assistant turn in the middle, whose body is followed by the token that ends it.
+A template is asked a few times, once per renderer: for a question with the generation prompt and without, for one with
+its answer, and for an answer in the middle, whose body is followed by the token that ends it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from .printer import Printed, Printer
 
 
-History = tuple["Printed", "list[Stretch]"]
-"""A printed conversation and who owns what of it."""
-
-
 @dataclass(frozen=True)
 class Wire:
     """What is known of a wire format.
@@ -43,21 +39,63 @@ class Wire:
     stops: tuple[str, ...] = ()
 
 
-_TOOL = {"name": "f", "description": "f", "parameters": {"type": "object", "properties": {}}}
+_PARAMETERS = {"type": "object", "properties": {}}
+_TOOL = {"type": "function", "function": {"name": "f", "description": "f", "parameters": _PARAMETERS}}
 _PROBES: tuple[tuple[Any, list[dict[str, Any]] | None], ...] = (
     ("x", None),
     ([{"type": "text", "text": "x"}], None),
-    ("x", [{"type": "function", "function": _TOOL}]),
+    ("x", [_TOOL]),
 )
 """Contents of the probing messages, and tools: some templates take only parts, some insist on tools."""
+
+_ASKED = ("user",)
+_ANSWERED = ("user", "assistant")
+_GOES_ON = ("user", "assistant", "user")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A printed conversation, and who owns what of it."""
+
+    printed: Printed
+    owned: Sequence[Stretch]
+
+    @classmethod
+    def of(cls, printed: Printed, closers: Sequence[str] = ()) -> Shown:
+        """Find the owners of a text."""
+        return cls(printed, assign_owners(printed.text, printed.pieces, printed.table, closers=closers))
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.printed.text
+
+    def start(self, owner: int) -> int:
+        """Where a message begins; the end of the text where it owns nothing."""
+        return next((s.start for s in self.owned if s.owner == owner), len(self.text))
+
+    def bodies(self, owner: int) -> list[Stretch]:
+        """The bodies of a message."""
+        return [s for s in self.owned if s.owner == owner and is_body(s, self.printed.table)]
+
+    def behind_answer(self) -> str:
+        """The text behind the answer, up to the next message's body."""
+        answer, following = self.bodies(1), self.bodies(2)
+        end = answer[-1].end if answer else len(self.text)
+        return self.text[end : following[0].start if following else len(self.text)]
+
+    def user_header(self) -> str:
+        """What the first message has in front of its body, or what stands there where it owns nothing of it."""
+        body = next((s.start for s in self.bodies(0)), 0)
+        return self.text[self.start(0) : body] or self.text[:body]
 
 
 @dataclass(frozen=True)
 class Probe:
     """Ask a template how it writes assistant turns. ``build`` makes a chat of messages and tools.
 
-    ``eos`` ends a sequence. ``histories`` are the answers to what was asked so far, by the place of content and tools
-    among the probes.
+    ``eos`` ends a sequence. ``shown`` are the answers to what was asked so far, by the place of content and tools among
+    the probes, and the speakers.
     """
 
     printer: Printer
@@ -65,45 +103,45 @@ class Probe:
     added_tokens: re.Pattern[str]
     special_tokens: Sequence[str]
     eos: str
-    histories: dict[int, History | None] = field(default_factory=dict)
+    shown: dict[tuple[int, tuple[str, ...]], Shown | None] = field(default_factory=dict)
+
+    def _chat(self, probe: int, speakers: tuple[str, ...]) -> Chat:
+        content, tools = _PROBES[probe]
+        return self.build([{"role": speaker, "content": content} for speaker in speakers], tools)
+
+    def _printed(self, chat: Chat, *, is_prompted: bool = False) -> Printed | None:
+        """A conversation as the template prints it, None where it refuses it."""
+        try:
+            return self.printer(chat, add_generation_prompt=is_prompted)
+        except TemplateRejects:
+            return None
+
+    def _shown(self, probe: int, speakers: tuple[str, ...]) -> Shown | None:
+        """A conversation without generation prompt, or None where the template refuses it."""
+        key = probe, speakers
+        if key not in self.shown:
+            printed = self._printed(self._chat(probe, speakers))
+            self.shown[key] = None if printed is None else Shown.of(printed)
+        return self.shown[key]
+
+    def _accepted(self, speakers: tuple[str, ...]) -> Iterator[Shown]:
+        """The conversations of these speakers that the template does not refuse."""
+        return (shown for probe in range(len(_PROBES)) if (shown := self._shown(probe, speakers)) is not None)
 
     def generation_prompt(self) -> GenerationPrompt | None:
         """The generation prompt behind one user message; None where the template refuses all probes."""
-        for probe, (content, tools) in enumerate(_PROBES):
-            chat = self.build([{"role": "user", "content": content}], tools)
-            try:
-                printed = self.printer(chat, add_generation_prompt=True)
-                owned = assign_owners(printed.text, printed.pieces, printed.table)
-                return self.prompt_in(chat, printed, owned, self._usual(probe, printed.text))
-            except TemplateRejects:
-                continue
+        for probe in range(len(_PROBES)):
+            chat = self._chat(probe, _ASKED)
+            printed = self._printed(chat, is_prompted=True)
+            if printed is not None:
+                return self.prompt_in(chat, printed, Shown.of(printed).owned, self._usual(probe, printed.text))
         return None
 
     def _usual(self, probe: int, prompted: str) -> str:
         """What ``prompted`` has from where an assistant turn in its place would begin."""
-        history = self._history(probe)
-        if history is None:
-            return ""
-        printed, owned = history
-        start = next((s.start for s in owned if s.owner == 1), len(prompted))
-        return prompted[start:] if prompted.startswith(printed.text[:start]) else ""
-
-    def _history(self, probe: int) -> History | None:
-        """A conversation with an assistant turn in the middle, or None where the template refuses it."""
-        if probe not in self.histories:
-            content, tools = _PROBES[probe]
-            chat = self.build([{"role": role, "content": content} for role in ("user", "assistant", "user")], tools)
-            try:
-                printed = self.printer(chat, add_generation_prompt=False)
-            except TemplateRejects:
-                self.histories[probe] = None
-            else:
-                self.histories[probe] = printed, assign_owners(printed.text, printed.pieces, printed.table)
-        return self.histories[probe]
-
-    def _accepted(self) -> Iterator[History]:
-        """The histories that the template does not refuse."""
-        return (history for probe in range(len(_PROBES)) if (history := self._history(probe)) is not None)
+        history = self._shown(probe, _GOES_ON)
+        start = len(prompted) if history is None else history.start(1)
+        return prompted[start:] if history and prompted.startswith(history.text[:start]) else ""
 
     def prompt_in(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch], usual: str) -> GenerationPrompt:
         """The generation prompt a text ends with: where it and the text without prompt part, behind the last body.
@@ -114,15 +152,14 @@ class Probe:
         """
         last_body = max((s.end for s in stretches if is_body(s, printed.table)), default=0)
         edges = list(_edges(printed))
-        try:
-            without = self.printer(chat, add_generation_prompt=False).text
-        except TemplateRejects:
+        without = self._printed(chat)
+        if without is None:
             shared = max((s.end for s in stretches if s.owner >= 0), default=0)
         else:
-            shared = shared_prefix(printed.text, without)
-            if shared < len(without) and usual and printed.text.endswith(usual):
+            shared = shared_prefix(printed.text, without.text)
+            if shared < len(without.text) and usual and printed.text.endswith(usual):
                 shared = len(printed.text) - len(usual)
-            elif shared < len(without):
+            elif shared < len(without.text):
                 joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
                 shared = max((joint for joint in joints if joint <= shared), default=0)
         start = max(shared, last_body)
@@ -133,47 +170,36 @@ class Probe:
     def header(self) -> GenerationPrompt:
         """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
         closers = self.closers()
-        for printed, _ in self._accepted():
-            owned = assign_owners(printed.text, printed.pieces, printed.table, closers=closers)
-            start = next((s.start for s in owned if s.owner == 1), len(printed.text))
-            body = next((s.start for s in owned if s.owner == 1 and is_body(s, printed.table)), None)
-            if body is not None:
-                text = until_reasoning(printed.text[start:body])
-                edges = [edge - start for edge in _edges(printed) if 0 < edge - start <= len(text)]
+        for history in self._accepted(_GOES_ON):
+            shown = Shown.of(history.printed, closers)
+            start, bodies = shown.start(1), shown.bodies(1)
+            if bodies:
+                text = until_reasoning(shown.text[start : bodies[0].start])
+                edges = [edge - start for edge in _edges(shown.printed) if 0 < edge - start <= len(text)]
                 return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
         return GenerationPrompt("", ())
 
     def in_front(self) -> str:
         """What stands between a question and its answer, in a history or at its end."""
-        for printed, owned in (*self._accepted(), *self._pairs()):
-            bodies = [s for s in owned if is_body(s, printed.table)]
-            answer = next((s.start for s in bodies if s.owner == 1), None)
+        for shown in (*self._accepted(_GOES_ON), *self._accepted(_ANSWERED)):
+            answer = next((s.start for s in shown.bodies(1)), None)
             if answer is not None:
-                asked = max((s.end for s in bodies if s.owner != 1 and s.end <= answer), default=0)
-                return printed.text[asked:answer]
+                asked = max((s.end for s in shown.bodies(0) if s.end <= answer), default=0)
+                return shown.text[asked:answer]
         return ""
 
     def ignores_the_flag(self) -> bool:
         """Whether ``add_generation_prompt`` changes nothing behind a user's message, white space aside."""
-        for content, tools in _PROBES:
-            chat = self.build([{"role": "user", "content": content}], tools)
-            try:
-                asked, plain = (self.printer(chat, add_generation_prompt=wanted).text for wanted in (True, False))
-                return asked.rstrip() == plain.rstrip()
-            except TemplateRejects:
-                continue
+        for probe in range(len(_PROBES)):
+            asked, plain = self._printed(self._chat(probe, _ASKED), is_prompted=True), self._shown(probe, _ASKED)
+            if asked and plain:
+                return asked.text.rstrip() == plain.text.rstrip()
         return False
 
     def prompts_users(self, header: str) -> bool:
         """Whether every text that ends in a user's message ends in ``header``, the white space behind it aside."""
-        for content, tools in _PROBES:
-            chat = self.build([{"role": "user", "content": content}], tools)
-            try:
-                text = self.printer(chat, add_generation_prompt=False).text
-            except TemplateRejects:
-                continue
-            return bool(header.strip()) and text.rstrip().endswith(header.strip())
-        return False
+        asked = next(self._accepted(_ASKED), None)
+        return asked is not None and bool(header.strip()) and asked.text.rstrip().endswith(header.strip())
 
     def standing_prompt(self, header: str) -> str:
         """The prompt that a template which ignores the flag ends every text with; empty where it writes none.
@@ -181,21 +207,12 @@ class Probe:
         ``header`` is that of its history. What follows the last answer is compared with what follows one in the middle.
         """
         closers = self.closers()
-        for probe, (content, tools) in enumerate(_PROBES):
-            middle = self._history(probe)
-            chats = [
-                self.build([{"role": role, "content": content} for role in roles], tools)
-                for roles in (("user",), ("user", "assistant"))
-            ]
-            try:
-                first, last = (self.printer(chat, add_generation_prompt=False) for chat in chats)
-            except TemplateRejects:
+        for probe in range(len(_PROBES)):
+            first, last, middle = (self._shown(probe, speakers) for speakers in (_ASKED, _ANSWERED, _GOES_ON))
+            if first is None or last is None or middle is None:
                 continue
-            if middle is None:
-                continue
-            tail = _behind_answer(last, assign_owners(last.text, last.pieces, last.table))
-            between = _behind_answer(*middle)
-            shared = shared_prefix(tail, between)
+            tail = last.behind_answer()
+            shared = shared_prefix(tail, middle.behind_answer())
             tokens = (found for found in self.added_tokens.finditer(tail) if found[0] not in closers)
             cut = next((found.start() for found in tokens if found.start() < shared <= found.end()), shared)
             own = tail[cut:] if shared < len(tail) else ""
@@ -215,9 +232,9 @@ class Probe:
 
         They are those of a user, of a result, and of another turn of the assistant; then what ends the last turn.
         """
-        behind = (_behind_answer(*history) for history in self._accepted())
+        behind = (shown.behind_answer() for shown in self._accepted(_GOES_ON))
         user = self._first_special(next((text for text in behind if text), ""))
-        last = next((_behind_answer(*pair) for pair in self._pairs()), "")
+        last = next((shown.behind_answer() for shown in self._accepted(_ANSWERED)), "")
         others = (self._behind_call(), self.header().text, last) if user else ()
         return tuple(dict.fromkeys(token for token in (user, *map(self._first_special, others)) if token))
 
@@ -231,25 +248,9 @@ class Probe:
         asked = {"role": "user", "content": "x"}
         called = {"role": "assistant", "content": "", "tool_calls": [call]}
         told = {"role": "tool", "content": "x", "name": "f", "tool_call_id": call["id"]}
-        try:
-            chat = self.build([asked, called, told, asked], [{"type": "function", "function": _TOOL}])
-            printed = self.printer(chat, add_generation_prompt=False)
-        except TemplateRejects:
-            return ""
-        owned = assign_owners(printed.text, printed.pieces, printed.table)
-        bodies = [s for s in owned if is_body(s, printed.table)]
-        end = max((s.end for s in bodies if s.owner == 1), default=len(printed.text))
-        return printed.text[end : next((s.start for s in bodies if s.owner == 2), end)]
-
-    def _pairs(self) -> Iterator[History]:
-        """A question and an answer that nothing follows, where the template does not refuse them."""
-        for content, tools in _PROBES:
-            chat = self.build([{"role": role, "content": content} for role in ("user", "assistant")], tools)
-            try:
-                printed = self.printer(chat, add_generation_prompt=False)
-            except TemplateRejects:
-                continue
-            yield printed, assign_owners(printed.text, printed.pieces, printed.table)
+        printed = self._printed(self.build([asked, called, told, asked], [_TOOL]))
+        shown = None if printed is None else Shown.of(printed)
+        return shown.behind_answer() if shown and shown.bodies(2) else ""
 
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one.
@@ -257,15 +258,14 @@ class Probe:
         The end of a sequence is one wherever it stands there. What opens the user's turn behind the answer is none,
         unless nothing else stands there.
         """
-        for printed, owned in self._accepted():
-            bodies = [s for s in owned if s.owner == 1 and is_body(s, printed.table)]
+        for shown in self._accepted(_GOES_ON):
+            bodies = shown.bodies(1)
             if not bodies:
                 continue  # contents of this form are not printed
-            end = next((s.start for s in owned if s.owner == 2), len(printed.text))
-            tail = printed.text[bodies[-1].end : end]
+            tail = shown.text[bodies[-1].end : shown.start(2)]
             if self.eos and self.eos in tail:
                 return (self.eos,)
-            cut = len(tail) - len(_shared_suffix(tail, _user_header(printed, owned)))
+            cut = len(tail) - len(_shared_suffix(tail, shown.user_header()))
             tokens = (match.span() for match in self.added_tokens.finditer(tail))
             cut = next((behind for start, behind in tokens if start < cut < behind), cut)
             for text in (tail[:cut], tail):
@@ -276,23 +276,9 @@ class Probe:
         return ()
 
 
-def _user_header(printed: Printed, owned: Sequence[Stretch]) -> str:
-    """What the first message has in front of its body, or what stands there where it owns nothing of it."""
-    start = next((s.start for s in owned if s.owner == 0), 0)
-    body = next((s.start for s in owned if s.owner == 0 and is_body(s, printed.table)), start)
-    return printed.text[start:body] or printed.text[:body]
-
-
 def _shared_suffix(left: str, right: str) -> str:
     length = shared_prefix(left[::-1], right[::-1])
     return left[len(left) - length :]
-
-
-def _behind_answer(printed: Printed, owned: Sequence[Stretch]) -> str:
-    """The text behind the answer of a probe, up to the next message's body."""
-    bodies = [s for s in owned if is_body(s, printed.table)]
-    end = next((s.end for s in bodies if s.owner == 1), len(printed.text))
-    return printed.text[end : next((s.start for s in bodies if s.owner == 2), len(printed.text))]
 
 
 def _edges(printed: Printed) -> Iterator[int]:
