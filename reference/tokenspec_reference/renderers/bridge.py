@@ -199,12 +199,8 @@ def _suffix(
     sampled = [span for span in spans if span.owner == own and span.is_sampled]
     if not sampled:
         return None
-    thought = str(ahead[-1].get("reasoning_content", ""))
-    if thought not in "".join(text[s.start : s.end] for s in sampled):
+    if _leaves_out(ahead[-1], "".join(text[s.start : s.end] for s in sampled), spans, chat):
         return None
-    owners = {span.owner for span in spans}
-    if any(turn.role == "tool" and turn.index not in owners for turn in chat.turns[own + 1 :]):
-        return None  # a result without its call vanishes in some formats
     first_new = next((span.start for span in spans if span.owner > own), len(text))
     begin, end = max((span.start, span.end) for span in sampled if span.start <= first_new)
     written = (token for token in stop_tokens if text.endswith(token, 0, end))
@@ -214,7 +210,7 @@ def _suffix(
         Span(
             span.start - end,
             span.end - end,
-            span.owner - offset if span.owner >= offset else OUTSIDE,
+            max(span.owner - offset, OUTSIDE),
             span.is_content and span.owner >= offset,
             is_sampled=False,
             is_supplied=span.is_supplied,
@@ -224,6 +220,14 @@ def _suffix(
     ]
     roles = [turn.role for turn in chat.turns[offset:]]
     return closer, text[end:], behind, roles, tool_names(chat.turns)[offset:]
+
+
+def _leaves_out(turn: Message, sampled: str, spans: list[Span], chat: Chat) -> bool:
+    """Whether the template takes back the thought of the turn, or writes nothing of a result (without its call)."""
+    written = {span.owner for span in spans}
+    return str(turn.get("reasoning_content", "")) not in sampled or any(
+        new.role == "tool" and new.index not in written for new in chat.turns
+    )
 
 
 def _first_accepted(

@@ -59,8 +59,6 @@ def continue_final_message(
     name = wanted if isinstance(wanted, str) and normalisation == "hf5" else "content"
     last = chat.turns[-1]
     value = last.message.get(name)
-    if value is None:
-        raise InvalidMessages(f"the final message has no {name!r} to continue", field=f"messages[{last.index}].{name}")
     names = [n for n in REASONING_NAMES if last.message.get(n) == value] if name in REASONING_NAMES else [name]
     if normalisation == "hf5" and chat_template is not None and not any(n in chat_template for n in names):
         raise InvalidMessages(f"the chat template does not read {name!r}", field="continue_final_message")
@@ -71,7 +69,9 @@ def continue_final_message(
         final_text, parts = _tag_last_text(list(value), field)
         message = {**last.message, name: parts}
     else:
-        raise InvalidMessages(f"only text can be continued, got {type(value).__name__}", field=field)
+        raise InvalidMessages(
+            f"the final message has no text to continue in {name!r}, got {type(value).__name__}", field=field
+        )
     tagged = Turn(last.index, message)
     return replace(chat, turns=(*chat.turns[:-1], tagged)), ContinuedMessage(final_text)
 
