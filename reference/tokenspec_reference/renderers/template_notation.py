@@ -198,7 +198,7 @@ def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | No
         if form is not None and _reads_call(renderer, form, text, thought):
             beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
             between = beside.partition(ANSWER)[2].partition(form.begin)[0]
-            return replace(form, separator=between if ANSWER in beside and not between.strip() else "")
+            return replace(form, separator=between if between.isspace() else "")
     raise UnsupportedByReference("the template writes calls in no known notation", field="template")
 
 

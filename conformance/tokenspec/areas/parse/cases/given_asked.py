@@ -30,10 +30,10 @@ HEADED = (
     + "{{ '<|im_end|>' }}{% endfor %}{{ '<|img|>assistant<|/img|>' if add_generation_prompt }}"
 )
 TOKENS = (
-    "{% for m in messages %}{{ '[USER]' if m.role == 'user' else '[BOT]' }}"
-    + thought(f"[SYS]{R}[TOOLS]")
+    "{% for m in messages %}{% if m.role == 'user' %}{{ '[INST]' ~ m.content ~ '[/INST]' }}{% else %}"
+    + thought(f"[TOOL_RESULTS]{R}[/TOOL_RESULTS]")
     + C
-    + "[END]{% endfor %}{{ '[BOT]' if add_generation_prompt }}"
+    + "{{ '</s>' }}{% endif %}{% endfor %}"
 )
 WHOLE = (
     "{% for c in m.tool_calls %}{% if not c.id or c.type != 'function' or not c.function.name or "
@@ -43,9 +43,9 @@ WHOLE = (
 CASES = (
     given(
         "text-alone",
-        "A template that refuses tools, and all content but text.",
-        ONLY_TEXT + chat(THINKS + C),
-        THOUGHT,
+        "A template that refuses tools, and all content but text; a word of its own stands in front of every answer.",
+        ONLY_TEXT + chat(f"{THINKS}So: {C}"),
+        [text("<reason>\nSouth-west.\n</reason>\n\nSo: Lisbon."), STOP],
         says=SAYS,
     ),
     given(
@@ -98,6 +98,12 @@ CASES = (
         says={"content": "Lisbon (Portugal)"},
     ),
     given(
+        "answer-in-tags-ended-twice",
+        "What stands between an answer and the first of two ends is no content.",
+        chat(f"<answer>\n{C}\n</answer>\n<|im_end|>"),
+        assistant("Lisbon."),
+    ),
+    given(
         "answer-on-a-new-line",
         "A newline between the prompt and an answer is the template's.",
         "{% for m in messages %}{{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content ~ '<|im_end|>' }}{% endfor %}"
@@ -109,7 +115,7 @@ CASES = (
         "A thought stands between two tokens that are no tags.",
         TOKENS,
         thinking("South-west.", "Lisbon."),
-        row="toy-added",
+        row="mistral-nemo",
     ),
     given(
         "no-prompt-behind-answers",
