@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.segments import Span
 
 TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+OPTION = "continue_final_message"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class ContinuedMessage:
         if self.final_text.strip() not in text or TAG.strip() not in text:
             raise TemplateRejects(
                 "the final message does not appear in the rendered text, so it cannot be continued",
-                field="continue_final_message",
+                field=OPTION,
             )
         end = text.rindex(TAG.strip())
         if text[end : end + len(TAG)] != TAG:
@@ -54,14 +55,14 @@ def continue_final_message(
     if chat.add_generation_prompt:
         raise InvalidMessages(
             "cannot be combined with add_generation_prompt: one continues a message, the other starts one",
-            field="continue_final_message",
+            field=OPTION,
         )
     name = wanted if isinstance(wanted, str) and normalisation == "hf5" else "content"
     last = chat.turns[-1]
     value = last.message.get(name)
     names = [n for n in REASONING_NAMES if last.message.get(n) == value] if name in REASONING_NAMES else [name]
     if normalisation == "hf5" and chat_template is not None and not any(n in chat_template for n in names):
-        raise InvalidMessages(f"the chat template does not read {name!r}", field="continue_final_message")
+        raise InvalidMessages(f"the chat template does not read {name!r}", field=OPTION)
     field = f"messages[{last.index}].{name}"
     if isinstance(value, str):
         final_text, message = value, {**last.message, **dict.fromkeys(names, value + TAG)}

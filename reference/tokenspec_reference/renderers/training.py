@@ -81,7 +81,9 @@ def build_training_sample(
         TokenSpecError: a mask that is needed is not available, or ``message_loss_mask`` does not fit. (The upstream
             package silently ignores ``content_sft_roles`` in that case.)
     """
-    media: dict[str, Any] = {"process_multimodal": True} if process_multimodal else {}
+    media: dict[str, Any] = {}
+    if process_multimodal:
+        media = {"process_multimodal": True}
     rendered = renderer.render(messages, tools=tools, add_generation_prompt=False, **media)
     bodies = frozenset(content_sft_roles or ())
     if rendered.token_ids and not rendered.sampled_mask:
