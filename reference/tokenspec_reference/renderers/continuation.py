@@ -16,7 +16,8 @@ from tokenspec_reference.renderers.chat import REASONING_NAMES, Chat, Normalisat
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.segments import Span
 
-TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+MARK = "CONTINUE_FINAL_MESSAGE_TAG"
+TAG = MARK + " "
 OPTION = "continue_final_message"
 
 
@@ -32,12 +33,12 @@ class ContinuedMessage:
         Raises:
             TemplateRejects: the message, or the tag, is not in the text.
         """
-        if self.final_text.strip() not in text or TAG.strip() not in text:
+        if self.final_text.strip() not in text or MARK not in text:
             raise TemplateRejects(
                 "the final message does not appear in the rendered text, so it cannot be continued",
                 field=OPTION,
             )
-        end = text.rindex(TAG.strip())
+        end = text.rindex(MARK)
         if text[end : end + len(TAG)] != TAG:
             end = len(text[:end].rstrip())
         kept = [replace(span, end=min(span.end, end)) for span in spans if span.start < end]

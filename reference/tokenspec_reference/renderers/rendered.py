@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -146,12 +147,8 @@ class RenderedTokens:
 
     def _content_runs(self) -> Iterator[tuple[int, int, int]]:
         """Yield ``(owner, start, end)`` of each maximal run of content tokens with one owner."""
-        start, owner = 0, -1
-        for k, content in enumerate(self.is_content):
-            current = self.message_indices[k] if content else -1
-            if current != owner:
-                if owner >= 0:
-                    yield owner, start, k
-                start, owner = k, current
-        if owner >= 0:
-            yield owner, start, len(self.is_content)
+        tokens = range(len(self.is_content))
+        for (owner, is_content), run in groupby(tokens, lambda k: (self.message_indices[k], self.is_content[k])):
+            first, *others = run
+            if is_content:
+                yield owner, first, first + len(others) + 1
