@@ -76,10 +76,11 @@ def test_it_declines_where_no_answer_is_right():
 def test_a_thought_the_template_takes_back_is_declined_and_one_it_keeps_is_bridged():
     r = renderer("qwen3")
     thought = ids('<think>\nbecause\n</think>\n\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>')
-    result = [{"role": "tool", "content": "1"}]
+    result = [{"role": "tool", "content": "1", "name": "f"}]
     assert r.bridge_to_next_turn(prompt(r), thought, NEXT) is None
     kept = r.bridge_to_next_turn(prompt(r), thought, result)
     assert kept.token_ids[: len(prompt(r)) + len(thought)] == prompt(r) + thought
+    assert (kept.message_roles, kept.message_tool_names) == (["tool"], ["f"])
     open_thought = r.bridge_to_next_turn(prompt(r), ids("<think>\nbeca"), result)
     assert byte_level().decode(open_thought.token_ids).count("</think>") == 1
 

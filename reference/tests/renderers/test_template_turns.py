@@ -124,3 +124,32 @@ def test_a_marker_of_thoughts_may_have_a_word_behind_it():
     )
     found = TemplateRenderer(byte_level(), template).parse_response(ids("<think>thought\na\n</think>hi<|im_end|>"))
     assert (found.reasoning_content, found.content) == ("a", "hi")
+
+
+def test_what_is_not_read_back_as_it_is_written_is_unsupported():
+    behind_words = turns(thought="{{- 'So: <think>' ~ m.reasoning_content ~ '</think>' -}}")
+    with pytest.raises(UnsupportedByReference, match="thoughts are not read back"):
+        behind_words.parse_response(ids("hi<|im_end|>"))
+    inside_words = turns(call=CALL.replace("\\n<tool_call>", "Calls: <tool_call>"))
+    assert inside_words.parse_response(ids("hi<|im_end|>")).content == "hi"
+    with pytest.raises(UnsupportedByReference, match="calls are not read back"):
+        inside_words.parse_response(ids("hi<|im_end|>"), tools=TOOLS)
+    written_anew = turns_of_template(
+        TemplateRenderer(byte_level(), "{{ 'To be answered: ' if add_generation_prompt }}" + HEAD),
+        closers=("<|im_end|>",),
+    )
+    with pytest.raises(UnsupportedByReference, match="does not go on from the question"):
+        written_anew.parse_response(ids("hi<|im_end|>"))
+
+
+def test_a_result_that_the_template_leaves_out_is_declined():
+    template = (
+        "{% for m in messages %}{% if m.role != 'tool' or messages[loop.index0 - 1].tool_calls %}"
+        "{{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content ~ '<|im_end|>\\n' }}{% endif %}{% endfor %}"
+        "{{ '<|im_start|>assistant\\n' if add_generation_prompt }}"
+    )
+    renderer = turns_of_template(TemplateRenderer(byte_level(), template), closers=("<|im_end|>",))
+    result, question = {"role": "tool", "content": "1"}, {"role": "user", "content": "q"}
+    assert renderer.bridge_to_next_turn(ids("q"), ids("hi<|im_end|>"), [question]) is not None
+    for new in ([result], [result, question], [question, result]):
+        assert renderer.bridge_to_next_turn(ids("q"), ids("hi<|im_end|>"), new) is None

@@ -119,7 +119,7 @@ def bridge(
     found = _suffix(render or renderer.render_parts, renderer.family.stop_tokens, [*short, turn], new_messages, tools)
     if found is None:
         return None
-    closer, suffix, spans, roles, names = found
+    closer, suffix, spans, chat = found
     closing = _closing(renderer, said, previous_completion_ids, closer, stopped=stopped)
     added = _encode_behind(renderer, suffix, spans)
     before = len(prior) + len(closing)
@@ -129,9 +129,16 @@ def bridge(
         message_indices=[OUTSIDE] * before + (added.message_indices or [OUTSIDE] * count),
         sampled_mask=[False] * (before + count) if added.is_content or not count else [],
         is_content=[False] * before + added.is_content if added.is_content or not count else [],
-        message_roles=roles,
-        message_tool_names=names,
+        **_said_of(chat, len(new_messages)),
     )
+
+
+def _said_of(chat: Chat, count: int) -> dict[str, Any]:
+    """What a render says of its last messages beside their tokens."""
+    return {
+        "message_roles": [turn.role for turn in chat.turns[-count:]],
+        "message_tool_names": tool_names(chat.turns)[-count:],
+    }
 
 
 def _encode_behind(renderer: Bridgeable, suffix: str, spans: list[Span]) -> Attribution:
@@ -189,7 +196,7 @@ def _suffix(
     ahead: list[Message],
     new_messages: Sequence[Message],
     tools: Any,
-) -> tuple[str, str, list[Span], list[str], list[str | None]] | None:
+) -> tuple[str, str, list[Span], Chat] | None:
     """The closer of the turn, and text and spans behind it; None where the template refuses or takes a thought back."""
     own = len(ahead) - 1
     rendered = _first_accepted(render, ahead, new_messages, tools)
@@ -199,12 +206,8 @@ def _suffix(
     sampled = [span for span in spans if span.owner == own and span.is_sampled]
     if not sampled:
         return None
-    thought = str(ahead[-1].get("reasoning_content", ""))
-    if thought not in "".join(text[s.start : s.end] for s in sampled):
+    if _leaves_out(ahead[-1], "".join(text[s.start : s.end] for s in sampled), spans, chat):
         return None
-    owners = {span.owner for span in spans}
-    if any(turn.role == "tool" and turn.index not in owners for turn in chat.turns[own + 1 :]):
-        return None  # a result without its call vanishes in some formats
     first_new = next((span.start for span in spans if span.owner > own), len(text))
     begin, end = max((span.start, span.end) for span in sampled if span.start <= first_new)
     written = (token for token in stop_tokens if text.endswith(token, 0, end))
@@ -214,7 +217,7 @@ def _suffix(
         Span(
             span.start - end,
             span.end - end,
-            span.owner - offset if span.owner >= offset else OUTSIDE,
+            max(span.owner - offset, OUTSIDE),
             span.is_content and span.owner >= offset,
             is_sampled=False,
             is_supplied=span.is_supplied,
@@ -222,8 +225,15 @@ def _suffix(
         for span in spans
         if span.start >= end
     ]
-    roles = [turn.role for turn in chat.turns[offset:]]
-    return closer, text[end:], behind, roles, tool_names(chat.turns)[offset:]
+    return closer, text[end:], behind, chat
+
+
+def _leaves_out(turn: Message, sampled: str, spans: list[Span], chat: Chat) -> bool:
+    """Whether the template takes back the thought of the turn, or writes nothing of a result (without its call)."""
+    written = {span.owner for span in spans}
+    return str(turn.get("reasoning_content", "")) not in sampled or any(
+        new.role == "tool" and new.index not in written for new in chat.turns
+    )
 
 
 def _first_accepted(

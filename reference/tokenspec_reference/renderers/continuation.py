@@ -16,7 +16,9 @@ from tokenspec_reference.renderers.chat import REASONING_NAMES, Chat, Normalisat
 if TYPE_CHECKING:
     from tokenspec_reference.renderers.segments import Span
 
-TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+MARK = "CONTINUE_FINAL_MESSAGE_TAG"
+TAG = MARK + " "
+OPTION = "continue_final_message"
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,12 @@ class ContinuedMessage:
         Raises:
             TemplateRejects: the message, or the tag, is not in the text.
         """
-        if self.final_text.strip() not in text or TAG.strip() not in text:
+        if self.final_text.strip() not in text or MARK not in text:
             raise TemplateRejects(
                 "the final message does not appear in the rendered text, so it cannot be continued",
-                field="continue_final_message",
+                field=OPTION,
             )
-        end = text.rindex(TAG.strip())
+        end = text.rindex(MARK)
         if text[end : end + len(TAG)] != TAG:
             end = len(text[:end].rstrip())
         kept = [replace(span, end=min(span.end, end)) for span in spans if span.start < end]
@@ -54,16 +56,14 @@ def continue_final_message(
     if chat.add_generation_prompt:
         raise InvalidMessages(
             "cannot be combined with add_generation_prompt: one continues a message, the other starts one",
-            field="continue_final_message",
+            field=OPTION,
         )
     name = wanted if isinstance(wanted, str) and normalisation == "hf5" else "content"
     last = chat.turns[-1]
     value = last.message.get(name)
-    if value is None:
-        raise InvalidMessages(f"the final message has no {name!r} to continue", field=f"messages[{last.index}].{name}")
     names = [n for n in REASONING_NAMES if last.message.get(n) == value] if name in REASONING_NAMES else [name]
     if normalisation == "hf5" and chat_template is not None and not any(n in chat_template for n in names):
-        raise InvalidMessages(f"the chat template does not read {name!r}", field="continue_final_message")
+        raise InvalidMessages(f"the chat template does not read {name!r}", field=OPTION)
     field = f"messages[{last.index}].{name}"
     if isinstance(value, str):
         final_text, message = value, {**last.message, **dict.fromkeys(names, value + TAG)}
@@ -71,7 +71,9 @@ def continue_final_message(
         final_text, parts = _tag_last_text(list(value), field)
         message = {**last.message, name: parts}
     else:
-        raise InvalidMessages(f"only text can be continued, got {type(value).__name__}", field=field)
+        raise InvalidMessages(
+            f"the final message has no text to continue in {name!r}, got {type(value).__name__}", field=field
+        )
     tagged = Turn(last.index, message)
     return replace(chat, turns=(*chat.turns[:-1], tagged)), ContinuedMessage(final_text)
 

@@ -23,7 +23,6 @@ from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_co
 from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat, read_prompt
 
 if TYPE_CHECKING:
-    from tokenspec_reference.renderers.encode import Encoder
     from tokenspec_reference.renderers.family import Family
     from tokenspec_reference.renderers.renderer import Renderer
 
@@ -141,14 +140,14 @@ def _spellings(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _around_content(renderer: Renderer, opened: str) -> tuple[str, str]:
     """What the template writes between its prompt and an answer, and between an answer and what closes the turn.
 
-    White space in front of an answer belongs to the answer, also behind one that nothing closes.
+    White space behind an answer that nothing closes belongs to the answer.
     """
     text = _turn_text(renderer, {"role": "assistant", "content": ANSWER}) or ""
     before, _, behind = text.partition(ANSWER)
     before = before.removeprefix(opened) if before.startswith(opened) else ""
-    closed = [at for stop in renderer.family.stop_tokens if (at := behind.find(stop)) >= 0]
+    closed = [behind.find(stop) for stop in renderer.family.stop_tokens if stop in behind]
     after = behind[: min(closed, default=len(behind))]
-    return before if before.strip() else "", after if closed or after.strip() else ""
+    return before, "" if after.isspace() and not closed else after
 
 
 def _thought(renderer: Renderer, before_content: str, opened: str) -> ThoughtFormat | None:
@@ -199,7 +198,7 @@ def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | No
         if form is not None and _reads_call(renderer, form, text, thought):
             beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
             between = beside.partition(ANSWER)[2].partition(form.begin)[0]
-            return replace(form, separator=between if ANSWER in beside and not between.strip() else "")
+            return replace(form, separator=between if between.isspace() else "")
     raise UnsupportedByReference("the template writes calls in no known notation", field="template")
 
 
@@ -251,26 +250,42 @@ def written(renderer: Renderer, opened: str) -> Iterator[list[Wrote]]:
 
 
 def family_alike(renderer: Renderer, opened: str, samples: Sequence[Sequence[Wrote]]) -> Family | None:
-    """A hand-written family that reads all that a template writes, a call among it, in one of two forms of its id."""
+    """The template's family with the format and the stops of a hand-written one that reads all that it writes.
+
+    A call is among it, in one of two forms of its id.
+    """
     whole = [sample for sample in samples if any(wrote.calls for wrote in sample)]
     for name in FAMILIES:
-        family = load_family(name, renderer.chat_template)
-        if any(reads_back(renderer.encoder, opened, family, sample) for sample in whole):
+        known = load_family(name, renderer.chat_template)
+        stops = tuple(filter(renderer.encoder.has, known.stop_tokens))
+        family = replace(renderer.family, response=known.response, stop_tokens=stops)
+        reader = replace(renderer, family=family)
+        if stops[:1] == known.stop_tokens[:1] and any(reads_back(reader, opened, sample) for sample in whole):
             return family
     return None
 
 
-def reads_back(encoder: Encoder, opened: str, family: Family, samples: Sequence[Wrote]) -> bool:
-    """Whether a family reads what a template wrote behind its prompt."""
-    form = family.response
-    if family.stop_tokens and not encoder.has(family.stop_tokens[0]):
-        return False
-    stops = frozenset(encoder.id_of(token) for token in family.stop_tokens if encoder.has(token))
-    prompt = PromptThought()
+def misread(renderer: Renderer, asked: Asked, samples: Sequence[Sequence[Wrote]]) -> dict[str, UnsupportedByReference]:
+    """Why ``thoughts`` or ``calls`` must not be read by a renderer: it would not, as the template writes them."""
+    found: dict[str, UnsupportedByReference] = {}
+    for what, is_call in (("thoughts", False), ("calls", True)):
+        wrote = [[one for one in sample if bool(one.calls) is is_call] for sample in samples]
+        if not any(reads_back(renderer, asked.opening, sample) for sample in wrote):
+            found[what] = UnsupportedByReference(
+                f"{what} are not read back as the template writes them", field="template"
+            )
+    if asked.is_written_anew:
+        found["thoughts"] = UnsupportedByReference("the prompt does not go on from the question", field="template")
+    return found
+
+
+def reads_back(renderer: Renderer, opened: str, samples: Sequence[Wrote]) -> bool:
+    """Whether a renderer reads what a template wrote behind its prompt."""
+    form, prompt = renderer.family.response, PromptThought()
     if form.thought is not None:
         prompt = read_prompt(opened, form.thought, opened.rfind(form.thought.open), opened.rfind(form.thought.close))
     for wrote in samples:
-        view = read_completion(encoder, encoder.ids(wrote.text), stops)
+        view = read_completion(renderer.encoder, renderer.encoder.ids(wrote.text), renderer.stop_ids)
         found = parse_completion(view, form, ToolSchemas(None), prompt)
         said = [(call.name, call.arguments, call.status) for call in found.tool_calls]
         wanted = (wrote.content, wrote.reasoning, [(NAME, {"key": VALUE}, "ok")] * wrote.calls)
@@ -280,7 +295,7 @@ def reads_back(encoder: Encoder, opened: str, family: Family, samples: Sequence[
 
 
 def _reads_call(renderer: Renderer, form: CallFormat, text: str, thought: ThoughtFormat | None) -> bool:
-    start = text.find(form.begin)
+    start = text.rfind(form.begin)
     if start < 0:
         return False
     view = read_completion(renderer.encoder, renderer.encoder.ids(text[start:]), renderer.stop_ids)

@@ -27,8 +27,8 @@ from tokenspec_reference.renderers.template_notation import (
     ANSWER,
     ask,
     family_alike,
+    misread,
     notation_of,
-    reads_back,
     written,
 )
 
@@ -57,15 +57,13 @@ class TemplateTurns(Renderer):
     ``unreadable`` says of thoughts and calls why they cannot be read.
     """
 
-    template: WritingTemplate | None = None
+    template: WritingTemplate = field(kw_only=True)
     unreadable: Mapping[str, UnsupportedByReference] = field(default_factory=dict)
 
     def render_parts(
         self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
     ) -> tuple[str, list[Span], Chat]:
         """See :meth:`Renderer.render_parts`."""
-        if self.template is None:
-            raise UnsupportedByReference("no template to render with", field="template")
         return self.template.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
 
     def response_format(self, tools: Any) -> ResponseFormat:
@@ -155,25 +153,12 @@ def turns_of_template(
     )
     asked = ask(bare)
     response, unreadable = notation_of(bare, asked.opening)
-    if asked.is_written_anew:
-        unreadable["thoughts"] = UnsupportedByReference("the prompt does not go on from the question", field="template")
-    family = replace(bare.family, response=response)
+    found = replace(bare, family=replace(bare.family, response=response))
     samples = list(written(bare, asked.opening))
-    for what, is_call in (("thoughts", False), ("calls", True)):
-        wrote = [[one for one in sample if bool(one.calls) is is_call] for sample in samples]
-        if what in unreadable:
-            continue
-        if not any(reads_back(bare.encoder, asked.opening, family, sample) for sample in wrote):
-            unreadable[what] = UnsupportedByReference(
-                f"{what} are not read back as the template writes them", field="template"
-            )
-    if unreadable:
-        alike = family_alike(bare, asked.opening, samples)
-        if alike is not None:
-            known_stops = tuple(filter(template.encoder.has, alike.stop_tokens))
-            family = replace(family, response=alike.response, stop_tokens=known_stops)
-            unreadable = {}
-    return replace(bare, family=family, unreadable=unreadable)
+    unreadable = {**misread(found, asked, samples), **unreadable}
+    if unreadable and (family := family_alike(bare, asked.opening, samples)) is not None:
+        return replace(bare, family=family)
+    return replace(found, unreadable=unreadable)
 
 
 def _no_segments(chat: Chat) -> Iterator[Block]:

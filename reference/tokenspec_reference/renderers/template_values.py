@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jinja2 import TemplateError, Undefined, UndefinedError
@@ -116,21 +117,42 @@ def printed(value: Any, *, is_part: bool = False) -> Iterator[Segment]:
     if isinstance(value, str):
         yield body(value)
     elif not isinstance(value, Undefined):
-        depth = int(is_part)
-        is_body = not is_part or isinstance(value, Mapping)
-        yield from _dumped(value, _python_string, ("True", "False", "None"), depth=depth, is_body=is_body)
+        yield from _dumped(value, _python_string, ("True", "False", "None"), _Place.of(value, is_part=is_part))
 
 
 def printed_token(value: Any) -> tuple[Segment, ...]:
     """``{{ bos_token }}``: nothing when the tokenizer has no such token."""
-    return () if isinstance(value, Undefined) else (scaffold(str(value)),)
+    return (scaffold(str(value)),)
 
 
 def json_body(value: Any) -> Iterator[Segment]:
     """``{{ value | tojson }}`` as a message body, divided as by :func:`printed`; string quotes are scaffold."""
-    if isinstance(value, Undefined):
-        raise TypeError("Object of type Undefined is not JSON serializable")
-    yield from _dumped(value, _json_string, ("true", "false", "null"))
+    yield from _dumped(value, _json_string, ("true", "false", "null"), _Place())
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where in a printed value something stands, and whether it is body there."""
+
+    depth: int = 0
+    is_body: bool = True
+
+    @classmethod
+    def of(cls, value: Any, *, is_part: bool) -> _Place:
+        """The place of a whole value, or of one part of a list."""
+        return cls(int(is_part), not is_part or isinstance(value, Mapping))
+
+    def written(self, text: str) -> Segment:
+        """A text or a number that stands here."""
+        return body(text) if self.is_body else quoted(text)
+
+    def member(self, key: Any, element: Any) -> _Place:
+        """The place of a value in a mapping that stands here."""
+        return _Place(2, self.is_body and (self.depth != 1 or (key == "text" and isinstance(element, str))))
+
+    def element(self, element: Any) -> _Place:
+        """The place of an element of a list that stands here."""
+        return _Place(self.depth + 1, self.is_body and (self.depth > 0 or isinstance(element, (Mapping, str))))
 
 
 def _name(value: Undefined) -> str:
@@ -145,31 +167,33 @@ def _json_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _dumped(
-    value: Any, spell: Any, constants: tuple[str, str, str], *, depth: int = 0, is_body: bool = True
-) -> Iterator[Segment]:
-    leaf = body if is_body else quoted
+def _dumped(value: Any, spell: Any, constants: tuple[str, str, str], place: _Place) -> Iterator[Segment]:
     if isinstance(value, str):
         spelled = spell(value)
-        yield from (scaffold(spelled[0]), leaf(spelled[1:-1]), scaffold(spelled[-1]))
+        yield from (scaffold(spelled[0]), place.written(spelled[1:-1]), scaffold(spelled[-1]))
     elif value is None or isinstance(value, bool):
         yield scaffold(constants[2] if value is None else constants[0] if value else constants[1])
     elif isinstance(value, (int, float)):
-        yield leaf(json.dumps(value) if spell is _json_string else repr(value))
+        yield place.written(json.dumps(value) if spell is _json_string else repr(value))
     elif isinstance(value, Mapping):
         yield scaffold("{")
         for position, (key, element) in enumerate(value.items()):
-            is_text = is_body and (depth != 1 or (key == "text" and isinstance(element, str)))
             yield from (scaffold(", " if position else ""), quoted(spell(key)), scaffold(": "))
-            yield from _dumped(element, spell, constants, depth=2, is_body=is_text)
+            yield from _dumped(element, spell, constants, place.member(key, element))
         yield scaffold("}")
     elif isinstance(value, (list, tuple)):
-        is_tuple = isinstance(value, tuple) and spell is _python_string
-        yield scaffold("(" if is_tuple else "[")
+        opener, closer = _brackets(value, spell)
+        yield scaffold(opener)
         for position, element in enumerate(value):
-            is_part = depth > 0 or isinstance(element, (Mapping, str))
             yield scaffold(", " if position else "")
-            yield from _dumped(element, spell, constants, depth=depth + 1, is_body=is_body and is_part)
-        yield scaffold(("," if len(value) == 1 else "") + ")" if is_tuple else "]")
+            yield from _dumped(element, spell, constants, place.element(element))
+        yield scaffold(closer)
     else:
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+def _brackets(value: list[Any] | tuple[Any, ...], spell: Any) -> tuple[str, str]:
+    """What a list stands in, and a tuple where it is printed."""
+    if isinstance(value, tuple) and spell is _python_string:
+        return "(", ",)" if len(value) == 1 else ")"
+    return "[", "]"

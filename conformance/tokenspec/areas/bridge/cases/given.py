@@ -11,6 +11,7 @@ from tokenspec.areas.bridge.cases.build import (
     NEXT,
     STOP,
     TOOLS,
+    Piece,
     bridge,
     text,
     turn,
@@ -25,6 +26,7 @@ HERMES = ["qwen3", "toy-bpe"]
 STRICT = "{% set message = m %}" + STRICT_TURNS
 RESULT = tool("21 C", "callrome1")
 LISBON = assistant("Lisbon.")
+FOLLOWS = ("RND-005", "RND-050", "RND-052", "RND-055", "RND-056", "RND-058", "RND-059")
 
 
 def chat(body: str, ahead: str = "", behind: str = "<|im_end|>\\n") -> str:
@@ -36,25 +38,26 @@ def given(
     slug: str,
     why: str,
     template: str,
-    answer: Message,
+    answer: Message | list[Piece],
     new_messages: list[Message],
-    requires: tuple[str, ...] = ("RND-005", "RND-050", "RND-052", "RND-055", "RND-056", "RND-058", "RND-059"),
+    requires: tuple[str, ...] = FOLLOWS,
     tools: list[Any] | None = None,
     messages: list[Message] | None = None,
+    row: str = "toy-bpe",
     **how: Any,
 ) -> Case:
     """One bridge over a template of its own, in the tokens of a toy row."""
     return bridge(
         f"given-{slug}",
         why,
-        [turn(answer, **how)],
+        answer if isinstance(answer, list) else [turn(answer, **how)],
         new_messages,
         "TEMPLATE_GIVEN",
         requires=requires,
         options={"chat_template": template},
         tools=tools,
         messages=messages,
-        rows=["toy-bpe"],
+        rows=[row],
     )
 
 

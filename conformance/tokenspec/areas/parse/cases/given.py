@@ -51,6 +51,7 @@ def given(
     tools: list[Any] | None = None,
     messages: list[Message] | None = None,
     prompt: str = "given",
+    row: str = "toy-bpe",
 ) -> Case:
     """One turn in the notation of a template of its own, in the tokens of a toy row."""
     return parse(
@@ -63,7 +64,7 @@ def given(
         messages=messages,
         options={"chat_template": template},
         tools=tools,
-        rows=["toy-bpe"],
+        rows=[row],
         prompt=prompt,
     )
 
