@@ -1,0 +1,58 @@
+"""Templates that come with the conversation: texts that begin with a body, and values that are nested deep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenspec.areas.render.cases.build import assistant, call, calling, user
+from tokenspec.areas.render.cases.build_given import given
+from tokenspec.areas.render.cases.given_edges import PIECES
+
+BARE = (
+    "{% for message in messages %}{{ '[BOT]' if message.role == 'assistant' }}{{ message.content }}{{ '[END]' }}"
+    "{% endfor %}"
+)
+CALLED = (
+    "{% for message in messages %}{{ '<|im_start|>' ~ message.role ~ '\\n' ~ (message.content or '') }}"
+    "{% for c in message.tool_calls or [] %}{{ c.function.arguments|tojson }}{% endfor %}{{ '<|im_end|>\\n' }}"
+    "{% endfor %}"
+)
+
+
+def nested(levels: int) -> Any:
+    """A list in a mapping in a list, so many of them."""
+    value: Any = 1
+    for level in range(levels):
+        value = {"k": value} if level % 2 else [value]
+    return value
+
+
+CASES = (
+    given(
+        "marks-ahead",
+        "A text that begins with a mark, in front of letters that a tokenizer composes.",
+        BARE,
+        [user("\u0301e\u0301a"), assistant("o\u0308"), user("\u0308u"), assistant("\u0301a\u030a")],
+        "NORMALIZATION",
+        "MASK_BOUNDARY",
+        requires=PIECES,
+        row="toy-added",
+    ),
+    given(
+        "syllable-ahead",
+        "A text that begins with the vowel and the final of a syllable.",
+        BARE,
+        [user("\u1161\u11ab\u1112\u1161\u11ab"), assistant("x"), user("\u11a8"), assistant("\u1175y")],
+        "NORMALIZATION",
+        "MASK_BOUNDARY",
+        requires=PIECES,
+        row="toy-added",
+    ),
+    given(
+        "nested-deep",
+        "An argument of lists and mappings in one another, sixty-four levels with those around it.",
+        CALLED,
+        [user("Hi."), calling(call("get_weather", {"city": nested(59)})), user("And?")],
+        "TOOL_CALLS",
+    ),
+)
