@@ -82,8 +82,8 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
         "message_roles": tokens.message_roles,
-        "id_profile": request.get("id_profile") or "canonical",
-        "encoding": request.get("encoding") or "hf",
+        "id_profile": renderer.id_profile,
+        "encoding": renderer.encoding,
     }
     roles = (request.get("derive") or {}).get("roles")
     if roles is not None:

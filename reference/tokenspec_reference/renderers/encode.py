@@ -72,10 +72,14 @@ class Encoder:
         if not entries or any(getattr(entry, flag, True) for entry in entries for flag in soft):
             return None
         longest_first = sorted(self.added.values(), key=len, reverse=True)
-        probe = longest_first[0] + "a"
-        if self.ids_by_encode("a" + probe) != self.ids_by_encode("a") + self.ids_by_encode(probe):
+        if not self._cuts(longest_first[0]):
             return None
         return re.compile("|".join(map(re.escape, longest_first)))
+
+    def _cuts(self, token: str) -> bool:
+        """Whether a text may be encoded apart from an added token on: no flag need say that it may not."""
+        behind = token + "a"
+        return self.ids_by_encode("a" + behind) == self.ids_by_encode("a") + self.ids_by_encode(behind)
 
     def ids_by_encode(self, text: str) -> list[int]:
         """The readable twin of :meth:`ids`, through the tokenizer's own ``encode``."""
