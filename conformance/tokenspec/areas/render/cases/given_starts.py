@@ -1,11 +1,13 @@
-"""Templates that come with the conversation: texts that begin with a body, and values that are nested deep."""
+"""Templates that come with the conversation: bodies that begin a text, values nested deep, rows that have another."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from tokenspec.areas.render.cases.build import assistant, call, calling, user
-from tokenspec.areas.render.cases.build_given import given
+from tokenspec.areas.render.cases.build_given import chat, given
 from tokenspec.areas.render.cases.given_edges import PIECES
 
 BARE = (
@@ -54,5 +56,14 @@ CASES = (
         CALLED,
         [user("Hi."), calling(call("get_weather", {"city": nested(59)})), user("And?")],
         "TOOL_CALLS",
+    ),
+    msgspec.structs.replace(
+        given(
+            "instead-of-own",
+            "A row whose own template writes turns otherwise: what comes with the conversation is what counts.",
+            chat("({{ message.content }})", "[{{ message.content|upper }}]"),
+            [user("Hi."), assistant("Hello."), user("And?"), assistant("Bye.")],
+        ),
+        rows=["toy-bpe", "qwen3"],
     ),
 )
