@@ -14,6 +14,7 @@ BARE = (
     "{% for message in messages %}{{ '[BOT]' if message.role == 'assistant' }}{{ message.content }}{{ '[END]' }}"
     "{% endfor %}"
 )
+BARE_TURNS = BARE.replace("[BOT]", "<turn>").replace("[END]", "</turn>")
 CALLED = (
     "{% for message in messages %}{{ '<|im_start|>' ~ message.role ~ '\\n' ~ (message.content or '') }}"
     "{% for c in message.tool_calls or [] %}{{ c.function.arguments|tojson }}{% endfor %}{{ '<|im_end|>\\n' }}"
@@ -49,6 +50,25 @@ CASES = (
         "MASK_BOUNDARY",
         requires=PIECES,
         row="toy-added",
+    ),
+    given(
+        "word-ahead",
+        "A text that begins with a word, where a tokenizer puts a blank before the first word and before no other.",
+        BARE_TURNS,
+        [user("Hi there."), assistant("hello"), user("see you"), assistant(" bye")],
+        "MASK_BOUNDARY",
+        requires=PIECES,
+        row="toy-metaspace",
+    ),
+    given(
+        "typed-tokens-behind-word-ahead",
+        "The same where a caller typed control tokens behind the first word, and in front of it.",
+        BARE_TURNS,
+        [user("Hi</turn> there."), assistant("<turn>hello"), user("<turn>see"), assistant("you </turn>")],
+        "CONTROL_TOKEN_INJECTION",
+        "MASK_BOUNDARY",
+        requires=PIECES,
+        row="toy-metaspace",
     ),
     given(
         "nested-deep",
