@@ -71,6 +71,20 @@ def test_a_text_is_cut_at_added_tokens_only_where_that_gives_the_same_ids():
     assert Encoder(EatsStarts(byte_level()))._pieces(text) == [text]
 
 
+def test_isolated_pieces_of_a_sampler_get_no_blank_of_their_own():
+    row = pytest.importorskip("tokenspec.models").load("toy-metaspace")
+    template = (
+        "{% for m in messages %}<turn>{{ m.content }}{% if m.role == 'assistant' %}</turn>{% endif %}{% endfor %}"
+    )
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "you"}]
+    asked = {"family": "template", "chat_template": template, "id_profile": "sampled-boundary"}
+    plain, isolated = (
+        create_renderer(row.tokenizer, encoding=encoding, **asked).render(messages).token_ids
+        for encoding in ("hf", "isolated")
+    )
+    assert isolated == plain
+
+
 def test_spans_refuse_bytes_that_do_not_add_up():
     lengths = token_byte_lengths({"a": 0, "b": 1}, {})
     assert spans_from_bytes("ab", [0, 1], lengths) == [(0, 1), (1, 2)]

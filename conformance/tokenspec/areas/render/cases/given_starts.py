@@ -15,6 +15,11 @@ BARE = (
     "{% endfor %}"
 )
 BARE_TURNS = BARE.replace("[BOT]", "<turn>").replace("[END]", "</turn>")
+PICTURED = BARE.replace("{{ message.content }}", "{{ message.content ~ ' <pic> it <mask> and <sep> ' }}")
+HEADED = (
+    "{% for message in messages %}{% if message.role == 'assistant' %}{{ '<|im_start|>assistant\\n' }}"
+    "{% else %}{{ '<|im_start|>user\\n' }}{% endif %}{{ message.content }}{{ '<|im_end|>\\n' }}{% endfor %}"
+)
 CALLED = (
     "{% for message in messages %}{{ '<|im_start|>' ~ message.role ~ '\\n' ~ (message.content or '') }}"
     "{% for c in message.tool_calls or [] %}{{ c.function.arguments|tojson }}{% endfor %}{{ '<|im_end|>\\n' }}"
@@ -64,11 +69,28 @@ CASES = (
         "typed-tokens-behind-word-ahead",
         "The same where a caller typed control tokens behind the first word, and in front of it.",
         BARE_TURNS,
-        [user("Hi</turn> there."), assistant("<turn>hello"), user("<turn>see"), assistant("you </turn>")],
+        [user("Hi</turn> there."), assistant(" hello<turn>"), user(" <turn>see"), assistant("you </turn>")],
         "CONTROL_TOKEN_INJECTION",
         "MASK_BOUNDARY",
         requires=PIECES,
         row="toy-metaspace",
+    ),
+    given(
+        "answer-ahead",
+        "A conversation that begins with an answer, whose first newline merges with the header in front of it.",
+        HEADED,
+        [assistant("\nHello."), user("Hi."), assistant("\n\nBye.")],
+        "SEAM_MERGE",
+        requires=PIECES,
+    ),
+    given(
+        "blanks-eaten-by-own-tokens",
+        "A template's own control tokens that swallow the blanks beside them, and no caller who typed one.",
+        PICTURED,
+        [user("one "), assistant(" two"), user(" three "), assistant("four")],
+        "CONTROL_TOKEN_INJECTION",
+        requires=PIECES,
+        row="toy-added",
     ),
     given(
         "nested-deep",
