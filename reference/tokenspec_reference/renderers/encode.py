@@ -106,7 +106,7 @@ class Encoder:
         spans = spans_from_bytes(text, token_ids, self.byte_lengths) if self.byte_lengths else None
         return token_ids, spans if spans is not None else self._offsets(text, len(token_ids))
 
-    def encode_isolated(self, text: str, spans: Sequence[Span], ahead: int = 0) -> tuple[list[int], CharSpans | None]:
+    def encode_isolated(self, text: str, spans: Sequence[Span], ahead: int) -> tuple[list[int], CharSpans | None]:
         """Encode so that control tokens come from template text only.
 
         The text is cut at the control tokens that lie wholly in text of the template; everything between is encoded
