@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 KEPT_MODELS = 4
 """How many rows stay loaded: a vocabulary of 150k tokens takes some hundred megabytes."""
+
+KEPT_RENDERERS = 16
+"""How many renderers a row keeps: one for each set of options that is asked for in turn."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,14 @@ class LoadedModel:
         from transformers import PreTrainedTokenizerFast
 
         return PreTrainedTokenizerFast.from_pretrained(self.directory)
+
+    def renderer(self, asked: str, create: Callable[[], Any]) -> Any:
+        """The renderer that was made for what is asked, as long as it is kept; else a new one."""
+        found = self.renderers.pop(asked, None) or create()
+        while len(self.renderers) >= KEPT_RENDERERS:
+            del self.renderers[next(iter(self.renderers))]
+        self.renderers[asked] = found
+        return found
 
 
 def load_into(models: dict[str, LoadedModel], model: str, assets: Mapping[str, Any]) -> None:

@@ -52,6 +52,39 @@ def test_the_fast_encode_equals_its_readable_twin(text):
     assert encoder.ids(text) == encoder.ids_by_encode(text)
 
 
+class EatsStarts:
+    """A tokenizer that says an added token is a hard boundary and drops the one that a text begins with."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def __getattr__(self, name):
+        return getattr(self.tokenizer, name)
+
+    def encode(self, text, **given):
+        return self.tokenizer.encode(text, **given)[text.startswith("<") :]
+
+
+def test_a_text_is_cut_at_added_tokens_only_where_that_gives_the_same_ids():
+    text = "hi<|im_start|>hi"
+    assert Encoder(byte_level())._pieces(text) == ["hi", "<|im_start|>hi"]
+    assert Encoder(EatsStarts(byte_level()))._pieces(text) == [text]
+
+
+def test_isolated_pieces_of_a_sampler_get_no_blank_of_their_own():
+    row = pytest.importorskip("tokenspec.models").load("toy-metaspace")
+    template = (
+        "{% for m in messages %}<turn>{{ m.content }}{% if m.role == 'assistant' %}</turn>{% endif %}{% endfor %}"
+    )
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "you"}]
+    asked = {"family": "template", "chat_template": template, "id_profile": "sampled-boundary"}
+    plain, isolated = (
+        create_renderer(row.tokenizer, encoding=encoding, **asked).render(messages).token_ids
+        for encoding in ("hf", "isolated")
+    )
+    assert isolated == plain
+
+
 def test_spans_refuse_bytes_that_do_not_add_up():
     lengths = token_byte_lengths({"a": 0, "b": 1}, {})
     assert spans_from_bytes("ab", [0, 1], lengths) == [(0, 1), (1, 2)]

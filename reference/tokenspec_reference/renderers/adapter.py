@@ -19,9 +19,6 @@ from tokenspec_reference.renderers.training import build_training_sample
 if TYPE_CHECKING:
     from tokenspec_reference.loaded_model import LoadedModel
 
-KEPT_RENDERERS = 16
-"""How many renderers a row keeps: one for each set of options that is asked for in turn."""
-
 
 def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:
     """The renderer a request asks for, of the row's family; what its template shows of turns is found once.
@@ -34,11 +31,7 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
         raise TokenSpecError(f"row {request.get('model')!r} is not loaded", field="model")
     told = ("options", "normalisation", "encoding", "id_profile", "now", "media")
     asked = json.dumps([request.get(name) for name in told])
-    renderer = model.renderers.pop(asked, None) or _create(request, model)
-    while len(model.renderers) >= KEPT_RENDERERS:
-        del model.renderers[next(iter(model.renderers))]
-    model.renderers[asked] = renderer
-    return renderer
+    return model.renderer(asked, lambda: _create(request, model))
 
 
 def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
@@ -82,8 +75,8 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
         "message_roles": tokens.message_roles,
-        "id_profile": request.get("id_profile") or "canonical",
-        "encoding": request.get("encoding") or "hf",
+        "id_profile": renderer.id_profile,
+        "encoding": renderer.encoding,
     }
     roles = (request.get("derive") or {}).get("roles")
     if roles is not None:

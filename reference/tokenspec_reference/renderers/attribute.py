@@ -58,7 +58,7 @@ def encode_and_attribute(
         piece = text[start:end]
         if encoding == "isolated":
             moved = [_shift(span, -start) for span in members] if start else members
-            piece_ids, piece_spans = encoder.encode_isolated(piece, moved)
+            piece_ids, piece_spans = encoder.encode_isolated(piece, moved, start)
         else:
             piece_ids, piece_spans = encoder.encode_piece(piece, start)
         token_ids += piece_ids

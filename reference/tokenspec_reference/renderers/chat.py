@@ -22,9 +22,6 @@ Normalisation = Literal["hf5", "hf4"]
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """Names a message's reasoning may come under; transformers 5 fills the first from the first that is present."""
 
-MEDIA_NAMES = frozenset({"image", "image_url", "video", "video_url", "audio", "input_audio", "path", "url"})
-"""Keys of content parts whose value may be any object: a template tests their presence, never their value."""
-
 FROZEN_CLOCK = datetime(2024, 7, 26, 12, 0)  # noqa: DTZ001 - a wall time, as strftime_now prints it
 """What ``strftime_now`` sees unless the caller passes ``now``: a renderer never reads the wall clock."""
 
@@ -175,9 +172,13 @@ def _key(key: Any, path: str) -> str:
 
 
 def _entry(key: str, value: Any, path: str, parents: tuple[int, ...]) -> Any:
-    if key in MEDIA_NAMES and not _is_json(value):
-        return f"<{type(value).__name__}>"
-    return plain(value, f"{path}.{key}", parents)
+    return f"<{type(value).__name__}>" if _is_opaque(key, value) else plain(value, f"{path}.{key}", parents)
+
+
+def _is_opaque(key: str, value: Any) -> bool:
+    """Whether it is a picture, video or sound as any object: a template tests its presence, never its value."""
+    media = ("image", "image_url", "video", "video_url", "audio", "input_audio", "path", "url")
+    return key in media and not _is_json(value)
 
 
 def _is_json(value: Any) -> bool:

@@ -72,10 +72,14 @@ class Encoder:
         if not entries or any(getattr(entry, flag, True) for entry in entries for flag in soft):
             return None
         longest_first = sorted(self.added.values(), key=len, reverse=True)
-        probe = longest_first[0] + "a"
-        if self.ids_by_encode("a" + probe) != self.ids_by_encode("a") + self.ids_by_encode(probe):
+        if not self._cuts(longest_first[0]):
             return None
         return re.compile("|".join(map(re.escape, longest_first)))
+
+    def _cuts(self, token: str) -> bool:
+        """Whether a text may be encoded apart from an added token on: no flag need say that it may not."""
+        behind = token + "a"
+        return self.ids_by_encode("a" + behind) == self.ids_by_encode("a") + self.ids_by_encode(behind)
 
     def ids_by_encode(self, text: str) -> list[int]:
         """The readable twin of :meth:`ids`, through the tokenizer's own ``encode``."""
@@ -102,12 +106,12 @@ class Encoder:
         spans = spans_from_bytes(text, token_ids, self.byte_lengths) if self.byte_lengths else None
         return token_ids, spans if spans is not None else self._offsets(text, len(token_ids))
 
-    def encode_isolated(self, text: str, spans: Sequence[Span]) -> tuple[list[int], CharSpans | None]:
+    def encode_isolated(self, text: str, spans: Sequence[Span], ahead: int) -> tuple[list[int], CharSpans | None]:
         """Encode so that control tokens come from template text only.
 
         The text is cut at the control tokens that lie wholly in text of the template; everything between is encoded
         by a twin of the tokenizer that knows no control tokens. Text without caller-typed control tokens is encoded
-        exactly as :meth:`encode` does it.
+        exactly as :meth:`encode_piece` does it, behind so many characters ``ahead``.
 
         Raises:
             TokenSpecError: when the vocabulary itself spells a control token out of plain text.
@@ -115,7 +119,7 @@ class Encoder:
         matches = [match.span() for match in self._control_pattern.finditer(text)]
         literal = list(self._literal_matches(text, spans))
         if matches == literal:
-            return self.encode(text)
+            return self.encode_piece(text, ahead)
         token_ids: list[int] = []
         placed: CharSpans | None = []
         position = 0
@@ -123,7 +127,9 @@ class Encoder:
             for piece, offset, is_control in ((text[position:start], position, False), (text[start:end], start, True)):
                 if not piece:
                     continue
-                piece_ids, piece_spans = self.encode(piece) if is_control else self._plain.encode_piece(piece, offset)
+                piece_ids, piece_spans = (
+                    self.encode(piece) if is_control else self._plain.encode_piece(piece, ahead + offset)
+                )
                 if not is_control and not self.control_ids.isdisjoint(piece_ids):
                     raise TokenSpecError(
                         "the vocabulary spells a control token out of plain text; use encoding='hf'", field="encoding"
