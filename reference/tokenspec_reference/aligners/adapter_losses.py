@@ -198,12 +198,13 @@ def _chunk_loss(request: Json) -> Json:
 
 def _uld(data: Json) -> Json:
     student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    written = _written(data)
     token_map = None
     if data["mode"] == "uld-hybrid":
         with _projection_file(data["file"]) as path:
-            width = len(data["teacher_logits"][0][0])
+            width = written["teacher_logits"].shape[-1]
             token_map = build_exact_token_map(path, xtoken_loss=False, teacher_vocab_size=width)
-    terms = uld_loss(student_logits, **_written(data), token_map=token_map, options=UldOptions(**data["options"]))
+    terms = uld_loss(student_logits, **written, token_map=token_map, options=UldOptions(**data["options"]))
     values = {name: float(getattr(terms, name).detach()) for name in ("loss", "matched", "unmatched", "valid_chunks")}
     return values | _gradient(data, terms.loss, student_logits)
 
