@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tokenspec.power.edits import Edit, read_package
@@ -26,7 +24,7 @@ def order(is_first: bool, limit: int | None) -> Literal["first", "last"]:
 def edits(tmp_path_factory: pytest.TempPathFactory) -> list[Edit]:
     folder = tmp_path_factory.mktemp("package")
     for name in ("orders.py", "more/orders.py"):
-        path: Path = folder / name
+        path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(PROGRAM)
     return [edit for source in read_package(folder) for edit in source.edits]

@@ -104,7 +104,7 @@ class Measuring:
         ``files`` are patterns; without any all files of the parts are edited.
 
         Raises:
-            UsageError: no cell executes code of such a file.
+            UsageError: no cell executes code of such a file, or no edit was drawn.
         """
         parts = self.parts
         offered: dict[str, list[Edit]] = {part: [] for part in parts}
@@ -124,11 +124,14 @@ class Measuring:
         shares = {part: count // len(parts) + (place < count % len(parts)) for place, part in enumerate(parts)}
         found = {part: list(drawn(offered[part], SPARE * shares[part], f"{seed} {part}")) for part in parts}
         refused = set(TypeChecker(self.sources).refused([edit for edits in found.values() for edit in edits]))
-        return [
+        sampled = [
             edit
             for part, edits in found.items()
             for edit in islice((one for one in edits if one not in refused), shares[part])
         ]
+        if not sampled:
+            raise UsageError("no edit was drawn, so nothing is measured; ask for a larger --sample")
+        return sampled
 
     def named(self, ids: Sequence[str]) -> list[Edit]:
         """Edits by their ids.

@@ -39,11 +39,8 @@ class TypeChecker:
         """
         root = checkout_root()
         if find_spec("mypy") is None or root is None:
-            raise UsageError(
-                "--automatic leaves out what mypy refuses: work in a checkout, and `pip install mypy==2.4.1`"
-            )
+            raise UsageError("--automatic leaves out what mypy refuses: work in a checkout, and `pip install mypy`")
         self._settings = root / "pyproject.toml"
-        self._sources = sources
         self._folder = TemporaryDirectory(prefix="tokenspec-types-")
         self._package = Path(self._folder.name) / "reference" / PACKAGE
         self._clock = 0

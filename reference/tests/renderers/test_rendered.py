@@ -41,3 +41,12 @@ def test_missing_masks_say_nothing():
     assert tokens.content_token_spans_by_role() == {}
     assert tokens.content_mask_for_roles({"user"}) == [False, False]
     assert tokens.tokens_per_message(sampled_only=True) == [0]
+
+
+def test_content_without_a_role_is_nobodys():
+    outside = RenderedTokens(token_ids=[1, 2], message_indices=[-1, 0], is_content=[True, True], message_roles=["user"])
+    assert outside.content_mask_for_roles({"user"}) == [False, True]
+    assert outside.content_token_spans_by_role() == {"user": [(1, 2)]}
+    without = RenderedTokens(token_ids=[1], message_indices=[0], is_content=[True])
+    assert without.content_mask_for_roles({"user"}) == [False]
+    assert without.content_token_spans_by_role() == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ class RenderedTokens:
         them. (The upstream package tests only the outer span and counts such tokens under both roles.) Empty when the
         content mask is not available.
         """
-        if len(self.is_content) != len(self.token_ids):
+        if not self._has_content():
             return {}
         grouped: dict[str, list[tuple[int, int]]] = {role: [] for role in self.message_roles}
         for owner, start, end in self._content_runs():
@@ -140,15 +139,26 @@ class RenderedTokens:
 
     def content_mask_for_roles(self, roles: Collection[str]) -> list[bool]:
         """Mark the content tokens of messages with one of ``roles``; all False when the mask is not available."""
-        mask = [False] * len(self.token_ids)
-        for owner, start, end in self._content_runs():
-            mask[start:end] = [self.message_roles[owner] in roles] * (end - start)
-        return mask
+        if not self._has_content():
+            return [False] * len(self.token_ids)
+        wanted = [role in roles for role in self.message_roles]
+        return [
+            content and 0 <= index < len(wanted) and wanted[index]
+            for content, index in zip(self.is_content, self.message_indices, strict=True)
+        ]
+
+    def _has_content(self) -> bool:
+        n = len(self.token_ids)
+        return bool(self.message_roles) and n == len(self.is_content) == len(self.message_indices)
 
     def _content_runs(self) -> Iterator[tuple[int, int, int]]:
         """Yield ``(owner, start, end)`` of each maximal run of content tokens with one owner."""
-        tokens = range(len(self.is_content))
-        for (owner, is_content), run in groupby(tokens, lambda k: (self.message_indices[k], self.is_content[k])):
-            first, *others = run
-            if is_content:
-                yield owner, first, first + len(others) + 1
+        start, owner = 0, -1
+        for k, (content, index) in enumerate(zip(self.is_content, self.message_indices, strict=True)):
+            current = index if content and 0 <= index < len(self.message_roles) else -1
+            if current != owner:
+                if owner >= 0:
+                    yield owner, start, k
+                start, owner = k, current
+        if owner >= 0:
+            yield owner, start, len(self.is_content)

@@ -81,9 +81,7 @@ def build_training_sample(
         TokenSpecError: a mask that is needed is not available, or ``message_loss_mask`` does not fit. (The upstream
             package silently ignores ``content_sft_roles`` in that case.)
     """
-    media: dict[str, Any] = {}
-    if process_multimodal:
-        media = {"process_multimodal": True}
+    media: dict[str, Any] = {"process_multimodal": True} if process_multimodal else {}
     rendered = renderer.render(messages, tools=tools, add_generation_prompt=False, **media)
     bodies = frozenset(content_sft_roles or ())
     if rendered.token_ids and not rendered.sampled_mask:
@@ -92,15 +90,17 @@ def build_training_sample(
     allowed = [role_to_mask is None or bool(role_to_mask(message)) for message in messages]
     by_body = [role in bodies for role in rendered.message_roles]
     mask = [
-        keep[index] and (rendered.is_content[k] if by_body[index] else rendered.sampled_mask[k] and allowed[index])
-        for k, index in enumerate(rendered.message_indices)
+        index >= 0 and keep[index] and (content if by_body[index] else sampled and allowed[index])
+        for index, content, sampled in zip(
+            rendered.message_indices, rendered.is_content, rendered.sampled_mask, strict=True
+        )
     ]
     token_ids, types = list(rendered.token_ids), list(rendered.mm_token_type_ids)
-    if ensure_final_stop:
-        is_trained = rendered.message_roles[-1] == "assistant" and keep[-1] and (allowed[-1] or by_body[-1])
+    if ensure_final_stop and _is_trained(rendered, allowed, keep, by_body):
+        stops = renderer.get_stop_token_ids()
         trained = [token for token, on in zip(token_ids, mask, strict=True) if on]
-        if is_trained and (not trained or trained[-1] not in renderer.get_stop_token_ids()):
-            token_ids.append(renderer.get_stop_token_ids()[0])
+        if not trained or trained[-1] not in stops:
+            token_ids.append(stops[0])
             mask.append(True)
             types += [0] * bool(types)
     return RenderedTrainingSample(token_ids, mask, rendered.multi_modal_data, types)
@@ -139,3 +139,8 @@ def _per_message(mask: Sequence[bool | int] | None, count: int) -> list[bool]:
         if not isinstance(entry, (bool, int)) or entry not in (0, 1):
             raise TokenSpecError(f"expected True, False, 0 or 1, got {entry!r}", field=f"message_loss_mask[{position}]")
     return [bool(entry) for entry in mask]
+
+
+def _is_trained(rendered: RenderedTokens, allowed: list[bool], keep: list[bool], by_body: list[bool]) -> bool:
+    """Whether the conversation ends in an assistant turn that is trained."""
+    return rendered.message_roles[-1] == "assistant" and keep[-1] and (allowed[-1] or by_body[-1])

@@ -145,8 +145,8 @@ CASES = (
         "calls-in-parts",
         "A template that refuses all but parts of text, and whose calls stand without content.",
         chat(
-            STRICT_PARTS.replace("message", "m") + calls(HERMES).removeprefix(C),
-            question=STRICT_PARTS.replace("message", "m"),
+            PARTS + calls(HERMES).removeprefix(C),
+            question=PARTS,
         ),
         [text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'), STOP],
         CALLS,
