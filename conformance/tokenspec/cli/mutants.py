@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -43,6 +44,17 @@ if TYPE_CHECKING:
 @click.option("--case", "cases", multiple=True, metavar="PATTERN", help="Judge automatic edits by these cases only.")
 @click.option("--file", "files", multiple=True, metavar="PATTERN", help="Edit these files only: renderers/template/*.")
 @click.option("--at-least", default=0.0, metavar="PERCENT", help="Fail if fewer automatic edits of a part are noticed.")
+@click.option(
+    "--search",
+    default=0.0,
+    metavar="SECONDS",
+    help="Look so long on each row for an input that tells a survivor from the reference.",
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where --search writes such inputs, for tokenspec fixtures promote.",
+)
 @click.option("--json", "as_json", is_flag=True, help="A JSON line for each automatic edit.")
 def mutants(
     areas: tuple[str, ...],
@@ -57,6 +69,8 @@ def mutants(
     cases: tuple[str, ...],
     files: tuple[str, ...],
     at_least: float,
+    search: float,
+    into: Path | None,
     as_json: bool,
 ) -> None:
     """Run every deliberately broken implementation; each must be caught by a check that cites what it breaks.
@@ -65,12 +79,27 @@ def mutants(
 
     With --automatic the reference's source is edited at random, and each edit is judged on the cells that execute it:
     killed by a check, crashed, survived, or equivalent (listed by hand). What cells execute is measured once and kept.
+
+    With --search the inputs of the cases that execute a survivor's line are varied until the reference and the edit
+    answer differently and a check says which is right: that input is the case the suite lacks.
     """
     if automatic:
         from tokenspec.cli.power import Asked, measure_power
 
         asked = Asked(
-            areas, rows, statuses, cases, files, only, sample, seed, jobs or default_jobs(), at_least, as_json
+            areas,
+            rows,
+            statuses,
+            cases,
+            files,
+            only,
+            sample,
+            seed,
+            jobs or default_jobs(),
+            at_least,
+            search,
+            into,
+            as_json,
         )
         sys.exit(measure_power(asked))
     whole = not (areas or only)

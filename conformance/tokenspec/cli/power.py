@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tokenspec.areas.area import Cell
 from tokenspec.areas.selection import Selection
 from tokenspec.cli.screen import screen
 from tokenspec.data import cache_dir
@@ -25,6 +27,9 @@ from tokenspec.power.judging import Fate
 from tokenspec.power.lists import read_lists, stale
 from tokenspec.power.measuring import Extent, Measuring, have_no_threads
 from tokenspec.power.parts import chosen_parts, part_of
+from tokenspec.power.searching import Sought
+from tokenspec.store.canonical import canonical_json
+from tokenspec.store.writing import write_atomically
 
 WHAT = ("killed", "crashed", "survived", "equivalent")
 
@@ -44,6 +49,8 @@ class Asked:
         seed: of the sample.
         jobs: processes at a time.
         at_least: percent of each part that must be noticed.
+        search: seconds to look for an input that tells a survivor apart, on each row.
+        into: where such inputs are written.
         as_json: a line an edit instead of the table.
     """
 
@@ -57,6 +64,8 @@ class Asked:
     seed: int
     jobs: int
     at_least: float
+    search: float
+    into: Path | None
     as_json: bool
 
 
@@ -85,6 +94,8 @@ def measure_power(asked: Asked) -> int:
         told.print(f"{counts.total()}/{len(edits)}: {done}", highlight=False)
 
     fates = measuring.judge(edits, asked.jobs, on_fate)
+    if asked.search:
+        measuring.search(fates, asked.search, asked.seed, asked.jobs, partial(tell_search, asked, told))
     old = list(stale(lists, measuring.sources))
     for line in old:
         told.print(f"stale in the lists: {escape(line)}", soft_wrap=True)
@@ -94,6 +105,27 @@ def measure_power(asked: Asked) -> int:
     for part in weak:
         told.print(f"{part}: fewer than {asked.at_least:g} % are noticed")
     return 1 if old or weak else 0
+
+
+def tell_search(asked: Asked, told: Console, fate: Fate, came: Sought) -> None:
+    """What came of one search: a line for each input, which ``tokenspec fixtures promote`` takes."""
+    id_ = fate.edit.id
+    if came.doubt is not None:
+        told.print(f"{id_}: the reference itself, {came.doubt.by}; near {came.doubt.cell.name}", soft_wrap=True)
+        _keep(asked.into, f"{id_}-reference", came.doubt.cell)
+    if came.found is not None:
+        told.print(f"{id_}: {came.found.by}; near {came.found.cell.name}", soft_wrap=True)
+        _keep(asked.into, id_, came.found.cell)
+    else:
+        told.print(f"{id_}: {came.tries} inputs, {came.differing} answered differently", soft_wrap=True)
+
+
+def _keep(folder: Path | None, name: str, cell: Cell) -> None:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        case = cell.case
+        told = {"input": case.input, "requires": case.requires, "flags": case.flags, "features": case.features}
+        write_atomically(folder / f"{name}.json", canonical_json({"area": case.area, **told, "rows": [cell.row]}))
 
 
 @contextmanager

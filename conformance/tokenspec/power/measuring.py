@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -16,18 +17,32 @@ from pathlib import Path
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.errors import UsageError
+from tokenspec.models import Row
 from tokenspec.power.edits import Edit, Source, drawn, read_package
-from tokenspec.power.judging import Fate, Judge
+from tokenspec.power.forks import Died, Task, in_forks
+from tokenspec.power.judging import Fate, Judge, is_quick
 from tokenspec.power.lists import Lists, reason_of
 from tokenspec.power.loading import PACKAGE
 from tokenspec.power.parts import Part, part_of
 from tokenspec.power.reach import Reach
+from tokenspec.power.rows import row_at_hand
+from tokenspec.power.searching import Sought, Way, sought
 from tokenspec.power.type_checker import TypeChecker
 from tokenspec.power.users import Users
+from tokenspec.power.variation import Variation
+from tokenspec.verdict import NON_CONFORMANT, Verdict
 
 ALONE = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
 """Processes are made of this one: it must have no threads."""
 
+
+QUICK = 0.5
+"""Seconds that judging a cell may take whose input is varied."""
+
+SLOWEST = 60.0
+"""Seconds that a search may take beyond what it is given."""
+
+NOT_CONFORMANT = frozenset({*map(str, NON_CONFORMANT), str(Verdict.ERROR)})
 
 SPARE = 2
 """So many times the edits that are wanted are drawn: of some, types break."""
@@ -155,6 +170,54 @@ class Measuring:
                 on_fate(fate)
         Judge(self.reach, self.users, fates, on_fate).judge(jobs)
         return list(fates.values())
+
+    def search(
+        self, fates: Sequence[Fate], seconds: float, seed: int, jobs: int, on_sought: Callable[[Fate, Sought], None]
+    ) -> None:
+        """Look for inputs that tell the survivors from the reference, so many seconds for each on each row."""
+        left = {fate.edit.id: fate for fate in fates if fate.what == "survived"}
+        inputs: dict[str, dict[str, dict[str, object]]] = {}
+        for cell in self.reach.cells:
+            inputs.setdefault(cell.area.name, {})[cell.case.id] = cell.case.input
+        known = {area: Variation(list(found.values())) for area, found in inputs.items()}
+        rows = dict.fromkeys(row for row, _ in self.reach.found)
+        for row in sorted(rows, key=lambda row: not is_quick(row)):
+            with row_at_hand(row) as models:
+                searches = self._searches(list(left.values()), row, models, known, seconds, seed)
+                for id_, found in in_forks(searches, jobs):
+                    came = Sought() if isinstance(found, Died) else found
+                    on_sought(left[id_], came)
+                    if came.found is not None:
+                        del left[id_]
+
+    def _searches(
+        self,
+        fates: Sequence[Fate],
+        row: str,
+        models: Mapping[str, Row],
+        known: Mapping[str, Variation],
+        seconds: float,
+        seed: int,
+    ) -> Iterator[Task]:
+        for fate in fates:
+            ways = self._ways_to_vary(fate, row)
+            if ways:
+                work = partial(sought, fate.edit, ways, models, known, seconds, f"{seed} {fate.edit.id} {row}")
+                yield Task(fate.edit.id, work, 4 * seconds + SLOWEST)
+
+    def _ways_to_vary(self, fate: Fate, row: str) -> list[Way]:
+        """The cells of a row that execute an edited statement, quick ones that the reference conforms in, by way."""
+        users = self.users.of(fate.edit.source, fate.edit.statement)
+        found: dict[tuple[str, int], Way] = {}
+        for (own, area), reached in self.reach.found.items():
+            for number in reached.through(users)[0] if own == row else ():
+                cell, seen = reached.cells[number], reached.measured.seen[number]
+                plain = not cell.borrowed and cell.normalisation is None
+                if plain and seen.seconds < QUICK and NOT_CONFORMANT.isdisjoint(seen.other.values()):
+                    way = found.setdefault((area, seen.path), Way())
+                    way.cells.append(cell)
+                    way.seconds += seen.seconds
+        return list(found.values())
 
 
 def have_no_threads() -> None:

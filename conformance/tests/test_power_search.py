@@ -1,0 +1,82 @@
+"""Inputs that tell an edit from the reference are found, made small, and written as cases."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tokenspec.areas import area_of
+from tokenspec.areas.selection import Selection
+from tokenspec.cli.power import Asked, tell_search
+from tokenspec.curation.promote import read_counterexample
+from tokenspec.power.judging import Fate
+from tokenspec.power.lists import Lists
+from tokenspec.power.measuring import Measuring
+from tokenspec.power.parts import chosen_parts
+from tokenspec.power.searching import Sought
+from tokenspec.power.variation import Variation, kind_of, places
+
+ENGINE, TEXT = "renderers/template/engine.py", "render_text"
+TOLD_APART = "return ''.join(texts)", "return ''"
+THE_SAME = "limits or Limits()", "Limits()"
+INPUTS = [
+    {"messages": [{"role": "user", "content": "Hi"}, {"role": "tool", "content": [{"type": "text"}]}], "cut": 3},
+    {"messages": [], "options": {"chat_template": "{% for m in messages %}{{ 'A' ~ m }}{% endfor %}"}, "last": True},
+]
+
+
+@pytest.fixture(scope="module")
+def measuring(tmp_path_factory: pytest.TempPathFactory) -> Measuring:
+    selection = Selection(rows=("-",), cases=("template-engine/tojson-",))
+    found = Measuring(chosen_parts(["template"]), Lists([], []), selection, tmp_path_factory.mktemp("power"))
+    found.prepare(2, lambda row, area, cells: None)
+    return found
+
+
+def survivor(measuring: Measuring, shown: tuple[str, str]) -> Fate:
+    (source,) = (source for source in measuring.sources if source.file == ENGINE)
+    return Fate(next(edit for edit in source.edits_within(TEXT) if edit.shown == shown), what="survived")
+
+
+def test_an_edit_that_an_input_shows_is_told_apart(measuring: Measuring, tmp_path: Path) -> None:
+    pytest.importorskip("hypothesis")
+    fates = [survivor(measuring, TOLD_APART), survivor(measuring, THE_SAME)]
+    came: dict[str, Sought] = {}
+    measuring.search(fates, 2.0, 5, 2, lambda fate, sought: came.update({fate.edit.id: sought}))
+    shown, same = (came[fate.edit.id] for fate in fates)
+    assert shown.found is not None
+    assert shown.found.by == "template-engine.text"
+    assert len(shown.found.cell.case.input["template"]) == 1, "a text of one character shows it"
+    assert same.found is None
+    assert same.tries > same.differing == 0
+
+    told = Console(file=StringIO(), width=80)
+    tell_search(asked(into=tmp_path), told, fates[0], shown)
+    written = read_counterexample(tmp_path / f"{fates[0].edit.id}.json", area_of("template-engine"))
+    assert written.told["input"] == shown.found.cell.case.input
+    assert written.told["requires"] == shown.found.cell.case.requires
+
+
+def asked(into: Path) -> Asked:
+    return Asked((), (), (), (), (), (), 0, 0, 1, 0.0, 2.0, into, False)
+
+
+def test_a_variation_is_another_value_and_leaves_the_input_alone() -> None:
+    vary, kept = Variation(INPUTS), copy.deepcopy(INPUTS)
+    found = [json.dumps(vary.of(INPUTS[n % 2], random.Random(n))) for n in range(400)]
+    assert kept == INPUTS
+    assert found == [json.dumps(vary.of(INPUTS[n % 2], random.Random(n))) for n in range(400)], "the seed decides"
+    assert len(set(found)) > 100
+    assert any(json.loads(one).get("options") and json.loads(one)["messages"] for one in found), "of both inputs"
+
+
+def test_values_of_one_kind_stand_at_the_same_place_but_for_indices() -> None:
+    kinds = [kind_of(place) for place in places(INPUTS[0])]
+    assert kinds.count(("messages", "", "role")) == 2
+    assert ("messages", "", "content", "", "type") in kinds
