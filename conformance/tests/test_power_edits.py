@@ -154,3 +154,15 @@ def test_a_counting_program_does_what_the_program_does(source: Source) -> None:
     lines = PROGRAM.splitlines()
     assert '        found.append(word[1 : limit - 1] + "!")' in {lines[line - 1] for line in ran}
     assert not any("raise" in lines[line - 1] for line in ran)
+
+
+@pytest.mark.parametrize("kept", ["strict=True", "report(len(one))"])
+def test_what_no_answer_depends_on_is_not_edited(tmp_path: Path, kept: str) -> None:
+    (tmp_path / "pairs.py").write_text(
+        "def paired(one: str, other: str) -> list[tuple[str, str]]:\n"
+        "    report(len(one))\n"
+        "    return list(zip(one, other, strict=True))\n"
+    )
+    (source,) = read_package(tmp_path)
+    shown = [edit.shown for edit in source.edits if edit.operator != "answer"]
+    assert all(kept in after for before, after in shown if kept in before)

@@ -281,8 +281,8 @@ def arguments(node: Any, here: Surroundings) -> Iterator[ast.AST]:
     if plain and len(given) > least:
         yield _with(node, args=given[:-1])
     for index, keyword in enumerate(node.keywords):
-        if keyword.arg == "device":
-            continue  # one and the same where there is no accelerator
+        if keyword.arg == "device" or name == "zip":
+            continue  # the one device where there is no accelerator; lengths that are the same anyway
         if keyword.arg is None or known is None or keyword.arg in known.optional:
             yield _with(node, keywords=_without(node.keywords, index))
 

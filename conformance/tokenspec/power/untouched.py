@@ -37,8 +37,10 @@ def is_untouched(node: ast.AST, parent: ast.AST, field: str, refusals: Collectio
         return True
     if isinstance(node, (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)):
         return True
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return True  # a docstring, or the body of a protocol
+    if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or called(node.value) in FOR_PEOPLE):
+        return True  # a docstring, the body of a protocol, or what people are told on the way
+    if isinstance(node, ast.keyword) and called(parent) == "zip":
+        return True  # ``strict`` says what the lengths are anyway
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in SHOWN:
         return True
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
