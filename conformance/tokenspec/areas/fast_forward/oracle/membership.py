@@ -19,6 +19,10 @@ from typing import Any
 
 from tokenspec.areas.fast_forward.oracle.patterns import CHARACTER, KINDS, WHOLE_NUMBER
 
+DOTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
+"""The dots of a pattern, beside what is no dot though it has one: escapes and classes."""
+
+NO_LINE_END = "[^\n\r\u2028\u2029]"
 GAPS = {"compact": ("", ""), "spaced": ("", " ")}
 DECIMAL = rf"{WHOLE_NUMBER}(?:\.[0-9]+)?"
 BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
@@ -225,7 +229,7 @@ class _Walk:
 
         about = {"type", "const", "enum", "minLength", "maxLength", "pattern", *BOUNDS, "multipleOf"}
         for each in flat:
-            rules = {key: value for key, value in each.items() if key in about}
+            rules = {key: ecma(value) if key == "pattern" else value for key, value in each.items() if key in about}
             if not jsonschema.Draft202012Validator(rules).is_valid(_plain(written.value)):
                 return False
         if any("const" in each or "enum" in each for each in flat):
@@ -273,9 +277,15 @@ class _Walk:
         return all(self.fits([self.member(each, name) for each in flat], item) for name, item in pairs)
 
     def member(self, schema: dict[str, Any], name: str) -> Any:
+        found = schema.get("patternProperties", {}).items()
         own = [schema["properties"][name]] if name in schema.get("properties", {}) else []
-        own += [inner for pattern, inner in schema.get("patternProperties", {}).items() if re.search(pattern, name)]
+        own += [inner for pattern, inner in found if re.search(ecma(pattern), name)]
         return {"allOf": own} if own else schema.get("additionalProperties", True)
+
+
+def ecma(pattern: str) -> str:
+    """A pattern whose dots are no line end of ECMA 262, for Python's ``re``, to which one line end is none."""
+    return DOTS.sub(lambda found: NO_LINE_END if found[0] == "." else found[0], pattern)
 
 
 def _plain(value: Any) -> Any:

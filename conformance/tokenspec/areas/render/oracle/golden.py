@@ -232,7 +232,10 @@ def sampled_regions(
         (start, after), limit = openers[number], limits[number]
         first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
         closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, first)
-        end = closers[0][1] if closers and closers[0][0] < limit else limit
+        closed = bool(closers) and closers[0][0] < limit
+        end = closers[0][1] if closed else limit
+        if not closed and first < end and scaffold[end - 1] and text[end - 1].isspace():
+            raise Undecidable(f"messages[{index}] ends in white space of the template, and with no stop token")
         quoted = quoted_names(owners, index)
         if any(owners.owner[at] == index and at not in quoted for at in range(end, limit)):
             raise Undecidable(f"messages[{index}] goes on behind the closer of its turn")
