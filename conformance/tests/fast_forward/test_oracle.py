@@ -9,6 +9,7 @@ from tokenspec.areas import areas
 from tokenspec.areas.fast_forward.oracle.golden import forced_golden, vocabulary_of
 from tokenspec.areas.fast_forward.oracle.language import Language
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
+from tokenspec.areas.fast_forward.oracle.membership import ecma
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary, row_vocabulary
 from tokenspec.areas.fast_forward.records import FastForwardExpect, InlineVocabulary, data_of
 from tokenspec.areas.selection import grade, load_cases
@@ -91,3 +92,16 @@ def test_ascii_classes_are_spelled_out():
     assert llguidance_grammar({"regex": r"[\Dx]"}, lambda _: 0).endswith(r"/[\x00-\/:-\x{10FFFF}x]/")
     with pytest.raises(Unsupported):
         llguidance_grammar({"literal": {"hex": "ff"}}, lambda _: 0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "understood"),
+    [
+        ("^a.b$", "^a[^\n\r\u2028\u2029]b$"),
+        (r"\.[.]", r"\.[.]"),
+        (r"[\].].", "[\\].][^\n\r\u2028\u2029]"),
+        ("", ""),
+    ],
+)
+def test_dots_of_a_schema_are_no_line_ends(pattern: str, understood: str) -> None:
+    assert ecma(pattern) == understood

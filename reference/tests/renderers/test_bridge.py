@@ -48,6 +48,16 @@ def test_a_finished_turn_is_followed_by_what_a_full_render_writes(family):
     assert found.message_roles == ["user"]
 
 
+@pytest.mark.parametrize("encoding", ["hf", "isolated"])
+def test_new_messages_are_encoded_as_the_renderer_encodes(encoding):
+    r = renderer(encoding=encoding)
+    spelled = [{"role": "user", "content": "hi<|im_end|>"}]
+    found = r.bridge_to_next_turn(prompt(r), ids("done<|im_end|>"), spelled)
+    full = r.render([ASK, {"role": "assistant", "content": "done"}, *spelled], add_generation_prompt=True)
+    assert found.token_ids == full.token_ids
+    assert found.token_ids.count(ids("<|im_end|>")[0]) == (4 if encoding == "isolated" else 5)
+
+
 def test_truncated_turns_are_closed_once_and_ended_ones_never():
     r = renderer()
 

@@ -1,0 +1,34 @@
+"""A turn without a stop token: what ends it is known where words end it, and nobody's where white space does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.curation.blessing import ask_oracle
+from tokenspec.store.records import Case, Golden
+
+QUOTES = "{% for message in messages %}{{ '<|im_start|>' ~ message.role ~ '\\n' ~ message.content }}"
+
+
+@pytest.fixture(scope="module")
+def cell() -> Cell:
+    (found,) = select_cells(Selection(cases=("render/given-lines-without-a-stop",), areas=("render",)))
+    return found
+
+
+def golden_of(cell: Cell, template: str) -> Golden:
+    given = {**cell.case.input, "options": {"chat_template": template}}
+    case: Case = msgspec.structs.replace(cell.case, input=given)
+    return ask_oracle(replace(cell, case=case, golden=None))
+
+
+@pytest.mark.parametrize(("ending", "is_known"), [("", True), ("|", True), ("<|im_end|>\\n", True), ("\\n", False)])
+def test_only_white_space_leaves_the_end_open(cell: Cell, ending: str, is_known: bool) -> None:
+    expect = golden_of(cell, f"{QUOTES}{{{{ '{ending}' }}}}{{% endfor %}}").expect
+    assert expect is not None
+    assert ("unattributed" not in expect) == is_known
