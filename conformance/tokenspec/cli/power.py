@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -74,6 +75,8 @@ def measure_power(asked: Asked) -> int:
     parts = chosen_parts(asked.areas)
     if not hasattr(os, "fork"):
         raise UsageError("--automatic makes processes of itself, which this system cannot; use Linux or macOS")
+    if asked.search and find_spec("hypothesis") is None:
+        raise UsageError("--search makes inputs small with hypothesis. Run: pip install 'tokenspec[pytest]'")
     have_no_threads()
     told, console = screen(stderr=True), screen()
     lists = read_lists()
