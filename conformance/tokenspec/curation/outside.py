@@ -35,7 +35,7 @@ def problems_in(folder: Path) -> Iterator[str]:
     wanted = parse_list(path.read_text(encoding="utf-8"), path)
     found: dict[str, str] = {}
     cases: dict[str, Case] = {}
-    for name, file in sorted(_plain_files(folder).items()):
+    for name, file in sorted(_plain_files(folder).items(), key=lambda one: (_is_golden(PurePosixPath(one[0])), one[0])):
         if file is None:
             yield f"{name}: is a link; fixtures are plain files"
         elif name not in {*OWN, listed["path"]}:
@@ -46,6 +46,10 @@ def problems_in(folder: Path) -> Iterator[str]:
             except TokenspecError as error:
                 yield str(error)
     yield from _differ(wanted, found)
+
+
+def _is_golden(name: PurePosixPath) -> bool:
+    return name.parts[0] in GOLDENS
 
 
 def _plain_files(folder: Path) -> dict[str, Path | None]:
@@ -65,14 +69,14 @@ def _differ(wanted: dict[str, str], found: dict[str, str]) -> Iterator[str]:
 
 
 def _typed(name: PurePosixPath, content: bytes, cases: dict[str, Case]) -> Iterator[str]:
-    """Read one file the way the suite would. Cases come before goldens: their names are sorted so."""
+    """Read one file the way the suite would. Cases come before goldens, which are held against them."""
     if name.parts[0] in CASES:
         for case in cases_of_file(decode_cases(content, name)):
             if case.area not in areas():
                 raise FixtureError(name, f"area {case.area!r} is none of {', '.join(areas())}")
             convert(case.input, areas()[case.area].input_type, where=f"{name}: {case.slug}: input")
             cases[case.id] = case
-    elif name.parts[0] in GOLDENS:
+    elif _is_golden(name):
         file = decode_goldens(content, name)
         if file.area not in areas():
             raise FixtureError(name, f"area {file.area!r} is none of {', '.join(areas())}")
