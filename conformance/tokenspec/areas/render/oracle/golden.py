@@ -141,8 +141,9 @@ def label_characters(
     prompt = prompt_length(oracle, given, options, text, row.spec.wire.assistant_open if is_given else ())
     for position in range(len(text) - prompt, len(text)):
         labels[position] = ("prompt", None)
+    goes_on = bool(options.get("continue_final_message"))
     for index, (start, end) in sampled_regions(
-        row, owners, messages, len(text) - prompt, prompt_text(oracle, given, options)
+        row, owners, messages, len(text) - prompt, prompt_text(oracle, given, options), goes_on=goes_on
     ).items():
         for position in range(start, end):
             labels[position] = ("sampled", index)
@@ -216,12 +217,15 @@ def prompt_text(oracle: TransformersOracle, given: RenderInput, options: dict[st
 
 
 def sampled_regions(
-    row: Row, owners: Owners, messages: list[Any], end_of_turns: int, prompt: str
+    row: Row, owners: Owners, messages: list[Any], end_of_turns: int, prompt: str, *, goes_on: bool
 ) -> dict[int, tuple[int, int]]:
     """For each assistant message the characters the model emits: after opener or generation prompt, through the closer.
 
+    Where the last answer ``goes_on`` it needs none.
+
     Raises:
-        Undecidable: openers and assistant messages cannot be matched, or a region holds another message's body.
+        Undecidable: openers and assistant messages cannot be matched, a region holds another message's body, or white
+            space of the template ends it.
     """
     wire, text = row.spec.wire, owners.text
     scaffold = [index is None for index in owners.owner]
@@ -234,14 +238,14 @@ def sampled_regions(
         closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, first)
         closed = bool(closers) and closers[0][0] < limit
         end = closers[0][1] if closed else limit
-        if not closed and first < end and scaffold[end - 1] and text[end - 1].isspace():
-            raise Undecidable(f"messages[{index}] ends in white space of the template, and with no stop token")
         quoted = quoted_names(owners, index)
         if any(owners.owner[at] == index and at not in quoted for at in range(end, limit)):
             raise Undecidable(f"messages[{index}] goes on behind the closer of its turn")
         foreign = {i for i in owners.owner[first:end] if i is not None and i != index}
         if foreign:
             raise Undecidable(f"the turn of messages[{index}] also holds the body of messages[{min(foreign)}]")
+        if not closed and not goes_on and first < end and scaffold[end - 1] and text[end - 1].isspace():
+            raise Undecidable(f"messages[{index}] ends in white space of the template, and with no stop token")
         regions[index] = (min(first, end), end)
     return regions
 
