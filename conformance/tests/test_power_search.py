@@ -13,8 +13,9 @@ from rich.console import Console
 
 from tokenspec.areas import area_of
 from tokenspec.areas.selection import Selection
-from tokenspec.cli.power import Asked, tell_search
+from tokenspec.cli.power import Asked, measure_power, tell_search
 from tokenspec.curation.promote import read_counterexample
+from tokenspec.errors import UsageError
 from tokenspec.power.judging import Fate
 from tokenspec.power.lists import Lists
 from tokenspec.power.measuring import Measuring
@@ -63,8 +64,13 @@ def test_an_edit_that_an_input_shows_is_told_apart(measuring: Measuring, tmp_pat
     assert written.told["requires"] == shown.found.cell.case.requires
 
 
-def asked(into: Path) -> Asked:
-    return Asked((), (), (), (), (), (), 0, 0, 1, 0.0, 2.0, into, False)
+def asked(into: Path, search: float = 2.0) -> Asked:
+    return Asked((), (), (), (), (), (), 0, 0, 1, 0.0, search, into, False)
+
+
+def test_a_folder_without_a_search_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--search SECONDS"):
+        measure_power(asked(tmp_path, search=0.0))
 
 
 def test_a_variation_is_another_value_and_leaves_the_input_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,8 +22,9 @@ def cell() -> Cell:
     return found
 
 
-def golden_of(cell: Cell, template: str) -> Golden:
-    given = {**cell.case.input, "options": {"chat_template": template}}
+def golden_of(cell: Cell, template: str, **changed: Any) -> Golden:
+    options = {"chat_template": template, **changed.pop("options", {})}
+    given = {**cell.case.input, **changed, "options": options}
     case: Case = msgspec.structs.replace(cell.case, input=given)
     return ask_oracle(replace(cell, case=case, golden=None))
 
@@ -32,3 +34,12 @@ def test_only_white_space_leaves_the_end_open(cell: Cell, ending: str, is_known:
     expect = golden_of(cell, f"{QUOTES}{{{{ '{ending}' }}}}{{% endfor %}}").expect
     assert expect is not None
     assert ("unattributed" not in expect) == is_known
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_an_answer_that_goes_on_needs_no_stop_token(cell: Cell, goes_on: bool) -> None:
+    template = QUOTES.replace("~ message.content }}", "~ '[\\n\\n]\\n\\n' ~ message.content }}{% endfor %}")
+    messages = [{"role": "user", "content": "Which city?"}, {"role": "assistant", "content": ""}]
+    expect = golden_of(cell, template, messages=messages, options={"continue_final_message": goes_on}).expect
+    assert expect is not None
+    assert ("unattributed" not in expect) == goes_on

@@ -75,6 +75,8 @@ def measure_power(asked: Asked) -> int:
     parts = chosen_parts(asked.areas)
     if not hasattr(os, "fork"):
         raise UsageError("--automatic makes processes of itself, which this system cannot; use Linux or macOS")
+    if asked.into is not None and not asked.search:
+        raise UsageError("--into is where --search writes; add --search SECONDS")
     if asked.search and find_spec("hypothesis") is None:
         raise UsageError("--search makes inputs small with hypothesis. Run: pip install 'tokenspec[pytest]'")
     have_no_threads()

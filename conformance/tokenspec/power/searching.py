@@ -179,8 +179,7 @@ def sought(
             near if near and chance.random() < AGAIN else chance.choices(ways, weights=often)[0].cells
         )
         cell = varied(start, known[start.area.name].of(start.case.input, chance))
-        key = msgspec.json.encode(cell.case.input) if cell is not None else b""
-        if cell is None or key in asked:
+        if cell is None or (key := msgspec.json.encode(cell.case.input)) in asked:
             continue
         asked.add(key)
         if not pair.differ(cell):
