@@ -52,22 +52,64 @@ def printed_of(text: str, messages: list[Any], path: Path, render: Render) -> li
     Raises:
         Undecidable: as above.
     """
-    size = len(get_at(messages, path))
-    return list(_runs(sorted({place for at in range(size) for place in _own(text, messages, path, at, render)})))
-
-
-def _own(text: str, messages: list[Any], path: Path, at: int, render: Render) -> set[int]:
-    """The positions in the text of one character of a string; none where the template takes no other in its place."""
     string = get_at(messages, path)
-    images, found, kept = _images(string[at]), set[int](), False
+    asked = [_own(text, messages, path, at, render) for at in range(len(string))]
+    known = {place for places in asked if isinstance(places, set) for place in places}
+    near = 2 * len(string)
+    around = range(min(known, default=0) - near, max(known, default=-1) + 1 + near)
+    found = [one if isinstance(one, set) else set() if _within(one, around) else None for one in asked]
+    _beside(text, string, found, range(1, len(string)), before=-1)
+    _beside(text, string, found, range(len(string) - 2, -1, -1), before=1)
+    for at, places in enumerate(found):
+        if places is None:
+            raise Undecidable(f"{string[at]!r}, character {at} of {path}, decides about other text than its own")
+    return list(_runs(sorted({place for places in found if places for place in places})))
+
+
+def _within(one: range, around: range) -> bool:
+    return around.start <= one.start and one.stop <= around.stop
+
+
+def _beside(text: str, string: str, found: list[set[int] | None], order: range, *, before: int) -> None:
+    """Place characters that could not be asked for: where the one ``before`` stands once, they stand beside it."""
+    for at in order:
+        beside = found[at + before]
+        if found[at] is None and beside is not None and len(beside) == 1:
+            place = min(beside) - before
+            found[at] = {place} if text[place : place + 1] == string[at] else None
+
+
+def _own(text: str, messages: list[Any], path: Path, at: int, render: Render) -> set[int] | range:
+    """The positions in the text of one character of a string; or what others in its place change, if that is more.
+
+    It is more where it is longer than the string. Such a character decides about other text where that reaches further
+    than twice the string's length beyond what is known of it.
+    """
+    string = get_at(messages, path)
+    images, found, kept, changed = _images(string[at]), set[int](), False, range(0)
     for other in _others(string[at]):
         again = _render(render, with_string(messages, path, string[:at] + other + string[at + 1 :]))
-        if again is None or len(again) != len(text):
+        if again is None:
+            continue
+        if len(again) != len(text):
+            changed = max(changed, _changed(text, again), key=len)
             continue
         kept = True
         for position in (place for place, pair in enumerate(zip(text, again, strict=True)) if pair[0] != pair[1]):
             found |= _image_around(text, position, images)
-    return found if kept else _left_out(text, messages, path, at, render, images)
+    if kept:
+        return found
+    return _left_out(text, messages, path, at, render, images) or (changed if len(changed) > len(string) else set())
+
+
+def _changed(text: str, other: str) -> range:
+    """From the first to the last character of a text that is another one in ``other``."""
+    before, behind = _alike(text, other), _alike(text[::-1], other[::-1])
+    return range(before, len(text) - min(behind, len(text) - before, len(other) - before))
+
+
+def _alike(text: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
 
 
 def _left_out(text: str, messages: list[Any], path: Path, at: int, render: Render, images: set[str]) -> set[int]:
@@ -76,8 +118,7 @@ def _left_out(text: str, messages: list[Any], path: Path, at: int, render: Rende
     shorter = _render(render, with_string(messages, path, string[:at] + string[at + 1 :]))
     if shorter is None or len(shorter) >= len(text):
         return set()
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(text, shorter, strict=False))
-    place, size = sum(1 for _ in same), len(text) - len(shorter)
+    place, size = _alike(text, shorter), len(text) - len(shorter)
     if text[:place] + text[place + size :] != shorter or text[place : place + size] not in images:
         return set()
     if text[place - 1 : place] == text[place] or text[place + size : place + size + 1] == text[place]:

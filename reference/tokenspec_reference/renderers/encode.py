@@ -22,7 +22,7 @@ from tokenspec_reference.renderers.token_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tokenspec_reference.renderers.segments import Span
 
@@ -71,10 +71,9 @@ class Encoder:
         soft = ("lstrip", "rstrip", "single_word", *(("normalized",) if has_normalizer else ()))
         if not entries or any(getattr(entry, flag, True) for entry in entries for flag in soft):
             return None
-        longest_first = sorted(self.added.values(), key=len, reverse=True)
-        if not self._cuts(longest_first[0]):
+        if not self._cuts(max(self.added.values(), key=len)):
             return None
-        return re.compile("|".join(map(re.escape, longest_first)))
+        return any_of(self.added.values())
 
     def _cuts(self, token: str) -> bool:
         """Whether a text may be encoded apart from an added token on: no flag need say that it may not."""
@@ -262,8 +261,7 @@ class Encoder:
 
     @cached_property
     def _control_pattern(self) -> re.Pattern[str]:
-        longest_first = sorted((self.added[i] for i in self.control_ids), key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        return any_of(self.added[i] for i in self.control_ids)
 
     def _literal_matches(self, text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
         """Control tokens inside maximal runs of text the template wrote by itself."""
@@ -327,3 +325,9 @@ class Encoder:
         if offsets is None or len(offsets) != count:
             return None
         return spans_from_offsets(offsets, len(text))
+
+
+def any_of(tokens: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that matches these tokens, the longest of those that begin alike; nothing where there are none."""
+    longest_first = sorted(tokens, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")

@@ -44,7 +44,7 @@ class WritingTemplate(Protocol):
     chat_template: str
 
     def render_parts(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = True
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool
     ) -> tuple[str, list[Span], Chat]:
         """Text, spans and normalised conversation."""
         ...

@@ -59,7 +59,8 @@ def printed_size(value: Any, measured: Mapping[int, int] = MappingProxyType({}))
 def size_and_visited(value: Any, measured: Mapping[int, int]) -> tuple[int, int]:
     """:func:`printed_size`, and how many items were looked at to tell.
 
-    Every part is visited once; those that are ``measured``, by identity, not at all.
+    Every part is visited once; those that are ``measured``, by identity, not at all. No list holds itself: a template
+    cannot change one, and what it is given was checked.
     """
     known: dict[int, int] = {}
     visited = 0
@@ -70,7 +71,6 @@ def size_and_visited(value: Any, measured: Mapping[int, int]) -> tuple[int, int]
         if place in measured:
             return measured[place]
         if place not in known:
-            known[place] = 0  # a cycle ends here
             visited += len(container)
             total = 1
             for items in (container, container.values()) if isinstance(container, Mapping) else (container,):

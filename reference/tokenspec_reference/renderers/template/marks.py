@@ -24,12 +24,12 @@ class LoopMarks(NodeTransformer):
     def __init__(self) -> None:
         """Start at the top level of a template."""
         self._buffered = 0
-        self._loops = 0
+        self._in_loop = False
 
     def visit_For(self, node: nodes.For) -> list[nodes.Node]:  # noqa: N802 - Jinja names visitors by class
-        self._loops += 1
+        outer, self._in_loop = self._in_loop, True
         self.generic_visit(node)
-        self._loops -= 1
+        self._in_loop = outer
         node.body.insert(0, _mark("at_item", _loaded(node.target)))
         if node.test is not None:
             node.test = nodes.And(_call("at_test"), node.test)
@@ -39,7 +39,7 @@ class LoopMarks(NodeTransformer):
         """``{% set message = messages[i] %}`` in a loop over indices names the message the loop is at."""
         self.generic_visit(node)
         indexed = isinstance(node.node, nodes.Getitem) and not isinstance(node.node.arg, nodes.Const)
-        if self._loops and indexed and isinstance(node.target, nodes.Name):
+        if self._in_loop and indexed and isinstance(node.target, nodes.Name):
             return [node, _mark("at_index", _loaded(node.target))]
         return [node]
 
@@ -54,16 +54,16 @@ class LoopMarks(NodeTransformer):
         return self._inside_buffer(node)
 
     def _inside_buffer(self, node: nodes.Node) -> nodes.Node:
-        outer, self._loops = self._loops, 0
+        outer, self._in_loop = self._in_loop, False
         self._buffered += 1
         self.generic_visit(node)
         self._buffered -= 1
-        self._loops = outer
+        self._in_loop = outer
         return node
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
-        if self._buffered and self._loops:
+        if self._buffered and self._in_loop:
             node.nodes = [_call("scaffold_here", child) for child in node.nodes]
         return node
 

@@ -91,7 +91,7 @@ def assign_owners(
 def with_last_closer(text: str, stretches: Sequence[Stretch], last: int, stops: Sequence[str]) -> list[Stretch]:
     """The stretches, with a stop token that the template prints behind its loops given to the last turn."""
     end = next((place for place in range(len(stretches), 0, -1) if stretches[place - 1].owner >= 0), 0)
-    if not end or end == len(stretches) or not text.startswith(tuple(stops), stretches[end].start):
+    if end == len(stretches) or not text.startswith(tuple(stops), stretches[end].start):
         return list(stretches)
     if text[: stretches[end].start].rstrip().endswith(tuple(stops)):
         return list(stretches)  # it has its own

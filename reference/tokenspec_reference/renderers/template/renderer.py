@@ -12,7 +12,7 @@ from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle, encode_and_attribute
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
-from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.encode import Encoder, any_of
 from tokenspec_reference.renderers.media.medium import refuse_media
 from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens, UnattributedTokens
 from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
@@ -155,7 +155,7 @@ class TemplateRenderer:
         return self._attributed(messages, tools, add_generation_prompt, options)[1]
 
     def render_parts(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = True
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool
     ) -> tuple[str, list[Span], Chat]:
         """The text, its attributed spans and the normalised conversation, without encoding anything."""
         chat, found = self._attributed(messages, tools, add_generation_prompt, {})
@@ -299,7 +299,7 @@ class TemplateRenderer:
             starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
             header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
             never_prompts=self._ignores_the_flag and not self._standing_prompt and not self._prompts_users,
-            standing_prompt=self._standing_prompt,
+            always_prompts=bool(self._standing_words.strip()),
             is_quoted=not self.wire.assistant_open and self._quotes_assistants,
             prompts=prompts,
             openers=self.wire.assistant_open,
@@ -333,10 +333,9 @@ class TemplateRenderer:
         def build(messages: Any, tools: Any) -> Chat:
             return self._chat(messages, tools, False, self.template_kwargs)
 
-        added = sorted(self.encoder.added.values(), key=len, reverse=True)
-        pattern = re.compile("|".join(map(re.escape, added)) or "(?!)")
+        added_tokens = any_of(self.encoder.added.values())
         eos = self._special_tokens.get("eos_token")
-        return Probe(self._print, build, pattern, self._stop_tokens, eos if isinstance(eos, str) else "")
+        return Probe(self._print, build, added_tokens, self._stop_tokens, eos if isinstance(eos, str) else "")
 
     @cached_property
     def _history_prompts(self) -> tuple[GenerationPrompt, ...]:
@@ -363,13 +362,16 @@ class TemplateRenderer:
         """The prompt that stands at the end of every text."""
         return self._probe.standing_prompt(self._header.text) if self._ignores_the_flag else ""
 
+    @property
+    def _standing_words(self) -> str:
+        """The same where it is more than a stop token."""
+        return "" if self._standing_prompt.strip() in self._stop_tokens else self._standing_prompt
+
     @cached_property
     def _quotes_assistants(self) -> bool:
         """Whether a model is prompted as another speaker than the assistant of a history."""
-        if not self._ignores_the_flag:
-            prompt = "".join(prompt.text for prompt in self._history_prompts)
-        else:
-            prompt = "" if self._standing_prompt.strip() in self._stop_tokens else self._standing_prompt
+        prompts = "".join(prompt.text for prompt in self._history_prompts)
+        prompt = self._standing_words if self._ignores_the_flag else prompts
         return is_another_speaker(prompt, self._probe.in_front())
 
     @cached_property
@@ -389,8 +391,8 @@ class TemplateRenderer:
             return self.wire.assistant_close
         decoder = getattr(self.tokenizer, "added_tokens_decoder", None) or {}
         special = [token.content for token in decoder.values() if getattr(token, "special", False)]
-        named = getattr(self.tokenizer, "all_special_tokens", None) or self._special_tokens.values()
-        return tuple(dict.fromkeys(token for token in (*special, *named) if isinstance(token, str) and token))
+        named = [token for token in self._special_tokens.values() if isinstance(token, str)]
+        return tuple(dict.fromkeys(filter(None, (*special, *named))))
 
     @cached_property
     def _placeholders(self) -> tuple[str, ...]:

@@ -46,10 +46,10 @@ class Attributor:
 
     ``starts`` are the starts of emissions that are known by the prompt, by message; ``prompts`` and ``openers`` are for
     the others. ``header`` is what turns of the history begin with: where the template prompts, its prompt holds it or
-    nobody knows who writes it; where it ``never_prompts``, no model does. ``standing_prompt`` ends every text. A turn
-    ``is_quoted`` where the template prompts another speaker: nobody emits it. ``turn_closers`` are seen to end
-    assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end an assistant
-    turn that has no closer of its own: they count as its last sampled token.
+    nobody knows who writes it; where it ``never_prompts``, no model does, and where it ``always_prompts`` every text
+    ends in a prompt. A turn ``is_quoted`` where the template prompts another speaker: nobody emits it. ``turn_closers``
+    are seen to end assistant turns, ``closers`` may do so. ``next_openers`` are tokens that open a turn and thereby end
+    an assistant turn that has no closer of its own: they count as its last sampled token.
     """
 
     text: str
@@ -58,7 +58,7 @@ class Attributor:
     starts: Mapping[int, int]
     header: GenerationPrompt
     never_prompts: bool
-    standing_prompt: str
+    always_prompts: bool
     is_quoted: bool
     prompts: Sequence[GenerationPrompt]
     openers: Sequence[str]
@@ -175,7 +175,7 @@ class Attributor:
             return low, low
         if is_told and not self._repeats_a_prompt(self.text[low:body_start]):
             return low, low
-        prompts_another = not own and self.standing_prompt.strip() not in {"", *self.closers}
+        prompts_another = not own and self.always_prompts
         if at < 0 and prompts_another and body_start < end and self.text[low:body_start].strip():
             return prompted, body_start
         return prompted, max(low, header_end)

@@ -9,10 +9,12 @@
 
 from __future__ import annotations
 
+import operator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateSyntaxError
+from jinja2.tests import test_in
 from jinja2.utils import pass_context
 from markupsafe import Markup
 
@@ -41,25 +43,8 @@ _OWN_METHODS = frozenset(vars(Tracked)) - frozenset(dir(str))
 """Methods of tracked strings that plain strings do not have; a template does not see them."""
 
 
-COMPARING = (
-    "eq",
-    "==",
-    "equalto",
-    "ne",
-    "!=",
-    "lt",
-    "<",
-    "lessthan",
-    "le",
-    "<=",
-    "gt",
-    ">",
-    "greaterthan",
-    "ge",
-    ">=",
-    "in",
-)
-"""Jinja's tests that walk lists to their ends."""
+COMPARING = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, test_in})
+"""What Jinja's tests do, under any name, that walk lists to their ends."""
 
 
 class TrackingSandbox(ChatSandbox):
@@ -74,7 +59,7 @@ class TrackingSandbox(ChatSandbox):
         self.limits = limits
         self.filters = tracking_filters(self.filters)
         self.globals["lipsum"] = random_text
-        self.tests = {**self.tests, **{name: self._measured(self.tests[name]) for name in COMPARING}}
+        self.tests = {name: self._measured(test) if test in COMPARING else test for name, test in self.tests.items()}
         self.concat = self._concat  # type: ignore[method-assign]
 
     def _measured(self, test: Any) -> Callable[..., bool]:

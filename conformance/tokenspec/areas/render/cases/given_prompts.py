@@ -43,6 +43,19 @@ BEHIND_USERS = (
 )
 
 
+ASKED_FOR = "{{{{ '<think>\\n' if {}.content.startswith('Think') }}}}"
+BY_QUESTION = (
+    LOOP
+    + HEAD
+    + "{% if message.role == 'assistant' %}"
+    + ASKED_FOR.format("messages[loop.index0 - 1]")
+    + "{% endif %}"
+    + BODY
+    + TAIL
+    + "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
+    + ASKED_FOR.format("messages[-1]")
+    + "{% endif %}"
+)
 PIECES = (
     "{{ '<|im_start|>' }}{{ message.role }}{{ '\\n' }}{{ message.content }}{{ '<|im_end|>' }}{{ '\\n' }}{% endfor %}"
 )
@@ -260,6 +273,26 @@ CASES = (
             user("Ok."),
         ],
         options=GENERATE,
+    ),
+    given(
+        "prompt-by-question",
+        "The prompt opens a thought where the question asks for one.",
+        BY_QUESTION,
+        [*TURNS[:2], user("Think: three?"), assistant("Four."), user("Think: five?")],
+        options=GENERATE,
+    ),
+    given(
+        "prompt-by-sixteenth-question",
+        "The prompt opens a thought where the question asks for one; of sixteen the last one does.",
+        BY_QUESTION,
+        [*TURNS[:2] * 15, user("Think: three?"), assistant("Four.")],
+    ),
+    given(
+        "answers-alone",
+        "Answers alone are printed, and a stop token where none is asked for.",
+        "{% for message in messages %}{{ message.content if message.role == 'assistant' }}{% endfor %}"
+        "{% if not add_generation_prompt %}<|im_end|>{% endif %}",
+        TURNS[:2],
     ),
     given("answer-first", "An answer is the first message.", TURN + PROMPT, [assistant("Hello."), *TURNS[:2]]),
     given(

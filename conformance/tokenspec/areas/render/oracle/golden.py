@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from tokenspec.areas.render.oracle.regions import (
+    occurrences,
+    prompt_length,
+    prompt_text,
+    prompted_regions,
+    sampled_regions,
+)
 from tokenspec.areas.render.records import RenderExpect, RenderInput, SpanKind
 from tokenspec.models import Row
 from tokenspec.oracle.attribution import Owners, Undecidable, attribute
@@ -18,6 +26,9 @@ from tokenspec.store.masks import encode_mask
 from tokenspec.store.records import Case, Golden
 
 Label = tuple[SpanKind, int | None]
+
+MAKING = re.compile(r"\|\s*(pprint|striptags|truncate|urlencode|urlize|wordwrap|xmlattr)\b")
+"""Filters whose text is no body any more, whatever of it stands in it."""
 
 
 class OracleUnstable(Exception):
@@ -131,6 +142,8 @@ def label_characters(
         return oracle.text(changed, given.tools, options)
 
     is_given = "chat_template" in given.options  # such a template may change bodies on their way
+    if made := MAKING.search(given.options.get("chat_template", "")):
+        raise Undecidable(f"the filter {made[1]} makes another text of a body")
     owners = (attribute_by_character if is_given else attribute)(messages, render)
     labels: list[Label] = [("scaffold", None)] * len(text)
     for position, owner in enumerate(owners.owner):
@@ -141,10 +154,20 @@ def label_characters(
     prompt = prompt_length(oracle, given, options, text, row.spec.wire.assistant_open if is_given else ())
     for position in range(len(text) - prompt, len(text)):
         labels[position] = ("prompt", None)
+    neutral = prompt_text(oracle, given, options, [{"role": "user", "content": "q"}])
+    prompts = {
+        index: ([prompt_text(oracle, given, options, messages[:index])] if index else []) + [neutral]
+        for index, message in enumerate(messages)
+        if message.get("role") == "assistant"
+    }
     goes_on = bool(options.get("continue_final_message"))
-    for index, (start, end) in sampled_regions(
-        row, owners, messages, len(text) - prompt, prompt_text(oracle, given, options), goes_on=goes_on
-    ).items():
+    try:
+        regions = sampled_regions(row, owners, messages, len(text) - prompt, prompts, goes_on=goes_on)
+    except Undecidable:
+        regions = prompted_regions(oracle, given, options, owners, row.spec.wire.assistant_close) if is_given else {}
+        if not regions:
+            raise
+    for index, (start, end) in regions.items():
         for position in range(start, end):
             labels[position] = ("sampled", index)
     for position, (kind, owner) in enumerate(labels):
@@ -177,146 +200,9 @@ def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tupl
     if media and row.spec.status == "unproven" and not row.spec.wire.placeholder:
         raise Undecidable("there are media parts, and no placeholder is stated (models add --placeholder)")
     scaffold = [index is None for index in owners.owner]
-    found = _occurrences(owners.text, row.spec.wire.placeholder, scaffold, len(owners.text))
+    found = occurrences(owners.text, row.spec.wire.placeholder, scaffold, len(owners.text))
     if found and len(found) != len(media):
         raise Undecidable(f"{len(found)} media placeholders for {len(media)} media parts")
     for (start, end), index in zip(found, media, strict=False):
         for position in range(start, end):
             yield position, index
-
-
-def prompt_length(
-    oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], text: str, openers: tuple[str, ...] = ()
-) -> int:
-    """How many characters at the end of the text are the generation prompt.
-
-    It is one of ``openers`` where the template ends the last turn otherwise in front of a prompt.
-    """
-    if not options.get("add_generation_prompt"):
-        return 0
-    without = oracle.text(given.messages, given.tools, {**options, "add_generation_prompt": False})
-    if not text.startswith(without):
-        if opener := next(filter(text.endswith, openers), ""):
-            return len(opener)
-        raise Undecidable("the text without generation prompt is no prefix of the text with it")
-    return len(text) - len(without)
-
-
-def prompt_text(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any]) -> str:
-    """The generation prompt these options give, after a neutral user message."""
-    neutral = [{"role": "user", "content": "q"}]
-    plain = {
-        key: value for key, value in options.items() if key not in {"add_generation_prompt", "continue_final_message"}
-    }
-    try:
-        with_prompt = oracle.text(neutral, given.tools, {**plain, "add_generation_prompt": True})
-        without = oracle.text(neutral, given.tools, {**plain, "add_generation_prompt": False})
-    except OracleRefuses:
-        return ""
-    return with_prompt[len(without) :] if with_prompt.startswith(without) else ""
-
-
-def sampled_regions(
-    row: Row, owners: Owners, messages: list[Any], end_of_turns: int, prompt: str, *, goes_on: bool
-) -> dict[int, tuple[int, int]]:
-    """For each assistant message the characters the model emits: after opener or generation prompt, through the closer.
-
-    Where the last answer ``goes_on`` it needs none.
-
-    Raises:
-        Undecidable: openers and assistant messages cannot be matched, a region holds another message's body, or white
-            space of the template ends it.
-    """
-    wire, text = row.spec.wire, owners.text
-    scaffold = [index is None for index in owners.owner]
-    openers = _occurrences(text, wire.assistant_open, scaffold, end_of_turns)
-    limits = [start for start, _ in openers[1:]] + [end_of_turns] * bool(openers)
-    regions: dict[int, tuple[int, int]] = {}
-    for index, number in match_openers(owners, messages, openers, limits, wire.assistant_close).items():
-        (start, after), limit = openers[number], limits[number]
-        first = start + len(prompt) if prompt and text.startswith(prompt, start) else after
-        closers = _occurrences(text, wire.assistant_close, scaffold, end_of_turns, first)
-        closed = bool(closers) and closers[0][0] < limit
-        end = closers[0][1] if closed else limit
-        quoted = quoted_names(owners, index)
-        if any(owners.owner[at] == index and at not in quoted for at in range(end, limit)):
-            raise Undecidable(f"messages[{index}] goes on behind the closer of its turn")
-        foreign = {i for i in owners.owner[first:end] if i is not None and i != index}
-        if foreign:
-            raise Undecidable(f"the turn of messages[{index}] also holds the body of messages[{min(foreign)}]")
-        if not closed and not goes_on and first < end and scaffold[end - 1] and text[end - 1].isspace():
-            raise Undecidable(f"messages[{index}] ends in white space of the template, and with no stop token")
-        regions[index] = (min(first, end), end)
-    return regions
-
-
-def quoted_names(owners: Owners, index: int) -> set[int]:
-    """Where names of the functions a message calls are printed: tool results quote them behind the turn's end."""
-    names = (ranges for path, ranges in owners.strings.items() if path[0] == index and path[-1] == "name")
-    return {at for ranges in names for start, end in ranges for at in range(start, end)}
-
-
-def match_openers(
-    owners: Owners,
-    messages: list[Any],
-    openers: list[tuple[int, int]],
-    limits: list[int],
-    closers: tuple[str, ...],
-) -> dict[int, int]:
-    """Assistant message -> number of its opener. A body decides; between two such turns, empty ones match in order.
-
-    An opener nobody claims is no turn (templates whose assistant opener also closes the user's turn print it always),
-    unless it is closed like one: then one message is printed as several turns.
-    """
-    assistants = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
-    claimed: dict[int, int] = {}
-    for number, ((_, after), limit) in enumerate(zip(openers, limits, strict=True)):
-        inside = {i for i in owners.owner[after:limit] if i is not None and messages[i].get("role") == "assistant"}
-        if len(inside) > 1:
-            raise Undecidable(f"messages {sorted(inside)} share one assistant turn")
-        for index in inside:
-            if index in claimed:
-                raise Undecidable(f"messages[{index}] is spread over two assistant turns")
-            claimed[index] = number
-    bodied = {i for i in owners.owner if i is not None and messages[i].get("role") == "assistant"}
-    if bodied - set(claimed):
-        raise Undecidable(f"messages[{min(bodied - set(claimed))}] is printed outside any assistant turn")
-    empty = [index for index in assistants if index not in claimed]
-    for index in empty:
-        low = max((claimed[i] for i in claimed if i < index), default=-1)
-        high = min((claimed[i] for i in claimed if i > index), default=len(openers))
-        free = [number for number in range(low + 1, high) if number not in claimed.values()]
-        rivals = [i for i in empty if _between(i, claimed, low, high)]
-        if len(free) != len(rivals):
-            raise Undecidable(f"messages[{index}] has no body, and {len(free)} openers could be its own")
-    for index in empty:
-        low = max((claimed[i] for i in claimed if i < index), default=-1)
-        claimed[index] = low + 1
-    for number in set(range(len(openers))) - set(claimed.values()):
-        if any(owners.text.find(close, openers[number][1], limits[number]) >= 0 for close in closers):
-            raise Undecidable("an assistant turn is opened and closed that belongs to no message alone")
-    return dict(sorted(claimed.items()))
-
-
-def _between(index: int, claimed: dict[int, int], low: int, high: int) -> bool:
-    """Whether an unclaimed message lies between the turns ``low`` and ``high``."""
-    before = max((claimed[i] for i in claimed if i < index), default=-1)
-    after = min((claimed[i] for i in claimed if i > index), default=high)
-    return before == low and after == high
-
-
-def _occurrences(
-    text: str, wanted: tuple[str, ...], scaffold: list[bool], limit: int, start: int = 0
-) -> list[tuple[int, int]]:
-    """Where any of the strings stands in scaffold, in order and without overlap."""
-    found: list[tuple[int, int]] = []
-    position = start
-    while nearest := min(((at, item) for item in wanted if (at := text.find(item, position)) >= 0), default=None):
-        at, item = nearest
-        if at >= limit:
-            break
-        inside = all(scaffold[at : at + len(item)])
-        if inside:
-            found.append((at, at + len(item)))
-        position = at + (len(item) if inside else 1)
-    return found

@@ -67,6 +67,7 @@ BUILT = (
     ("join-method-of-bytes", "{{ ''.encode().join([text.encode()] * SIZE)|length }}", 1000, 10),
     ("wordwrap", "{{ (('a ' * SIZE)|wordwrap(1, wrapstring=text))|length }}", 1000, 10),
     ("urlize", "{{ (('www.a.de ' * SIZE)|urlize(target=text))|length }}", 700, 8),
+    ("urlize-related", "{{ (('www.a.de ' * SIZE)|urlize(target='t', rel=text))|length }}", 700, 8),
     ("printed-lists", SHARED + "{{ rows[:SIZE] }}", 100, 1),
     ("joined-lists", SHARED + "{{ ('' ~ rows[:SIZE])|length }}", 100, 1),
     ("lists-to-json", SHARED + "{{ rows[:SIZE]|tojson|length }}", 100, 1),

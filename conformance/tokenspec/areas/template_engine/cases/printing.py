@@ -66,6 +66,14 @@ CASES = [
         x=[1, 2.0, "a", None, True, [], {}],
     ),
     case(
+        "print-list-of-literals",
+        "023",
+        "TEMPLATE_PRINTING",
+        "Literals in a printed list, the empty one too, print as Python writes them.",
+        "{{ ['', 'a', x] }}{{ {'': '', 'k': x} }}",
+        x="it's",
+    ),
+    case(
         "print-mapping",
         "023",
         "TEMPLATE_PRINTING",
