@@ -80,6 +80,14 @@ CASES = (
         row="toy-bpe",
     ),
     unended(
+        "parts-alone",
+        "One marker opens all turns, and of a message its parts alone are printed.",
+        HEADED.replace("~ m.content }}", "}}{% if m.content is not string %}{{ m.content[0].text }}{% endif %}"),
+        [text("Lisbon."), text("<|im_start|>")],
+        SAYS,
+        row="toy-bpe",
+    ),
+    unended(
         "thought",
         "A thought in front of an answer that the next marker ends.",
         THINKING,
