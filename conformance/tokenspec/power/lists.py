@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parent / "lists"
 
 
 class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An edit after which the reference answers as before.
+    """An edit after which the reference answers as before, or as a requirement allows as well.
 
     Attributes:
         file: of the reference.
@@ -23,7 +23,7 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         before: the code, as ``tokenspec mutants --automatic`` shows it.
         after: what it becomes.
         number: which of the edits that look alike there.
-        reason: why no input can tell them apart.
+        reason: why no input can tell them apart, or which requirement leaves it open.
     """
 
     file: str
