@@ -12,15 +12,17 @@ import pytest
 from rich.console import Console
 
 from tokenspec.areas import area_of
-from tokenspec.areas.selection import Selection
+from tokenspec.areas.area import Cell
+from tokenspec.areas.selection import Selection, all_cases, load_golden, unwritten
 from tokenspec.cli.power import Asked, measure_power, tell_search
 from tokenspec.curation.promote import read_counterexample
 from tokenspec.errors import UsageError
+from tokenspec.models import load
 from tokenspec.power.judging import Fate
 from tokenspec.power.lists import Lists
 from tokenspec.power.measuring import Measuring
 from tokenspec.power.parts import chosen_parts
-from tokenspec.power.searching import Sought
+from tokenspec.power.searching import Sought, varied
 from tokenspec.power.variation import Variation, kind_of, places
 
 ENGINE, TEXT = "renderers/template/engine.py", "render_text"
@@ -62,6 +64,20 @@ def test_an_edit_that_an_input_shows_is_told_apart(measuring: Measuring, tmp_pat
     written = read_counterexample(tmp_path / f"{fates[0].edit.id}.json", area_of("template-engine"))
     assert written.told["input"] == shown.found.cell.case.input
     assert written.told["requires"] == shown.found.cell.case.requires
+
+
+@pytest.mark.parametrize("area", ["parse", "stream"])
+def test_another_completion_is_asked_with_the_ids_it_has(area: str) -> None:
+    case = all_cases()[f"{area}/cut-mid-text"]
+    cell = Cell(area_of(area), case, "toy-bpe", load_golden("toy-bpe", case))
+    turn = {"turn": {"role": "assistant", "content": "Porto."}}
+    found = varied(cell, {**case.input, "completion": [turn]}, {"toy-bpe": load("toy-bpe")})
+    assert found is not None
+    assert found.golden is not None
+    with unwritten(found.golden):
+        request = found.request()
+    ids = request.get("token_ids") or [token for chunk in request["chunks"] for token in chunk["token_ids"]]
+    assert load("toy-bpe").vocabulary.decode(ids).startswith("Porto.")
 
 
 def asked(into: Path, search: float = 2.0) -> Asked:

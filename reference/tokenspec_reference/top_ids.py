@@ -18,6 +18,6 @@ def top_ids(rows: torch.Tensor, count: int) -> torch.Tensor:
     rows = rows.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
     least = rows.topk(count).values[:, -1:]
     above, equal = rows > least, rows == least
-    missing = count - above.sum(dim=-1, keepdim=True)
-    chosen = above | (equal & (equal.cumsum(dim=-1) <= missing))
+    missing = count - above.sum(dim=1, keepdim=True)
+    chosen = above | (equal & (equal.cumsum(dim=1) <= missing))
     return chosen.nonzero()[:, 1].reshape(-1, count)

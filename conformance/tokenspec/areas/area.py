@@ -62,6 +62,7 @@ class Area:
         request_type: msgspec struct of that request, for its published schema; None where it is ``input_type``.
         oracle: (case, row key, loaded rows by id) -> Golden, for ``tokenspec bless``; None where nothing is expected.
         loan: cases it borrows from another area, or None.
+        asks_golden: whether a request tells what only the golden knows: the ids that were sampled.
         exhibit: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
             better.
         lint: what contradicts itself within an expectation, in printable words.
@@ -86,6 +87,7 @@ class Area:
     request: Callable[[Case, str], dict[str, Any]]
     oracle: Callable[[Case, str, Mapping[str, Row]], Golden] | None = None
     loan: Loan | None = None
+    asks_golden: bool = False
     exhibit: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
     refusals: str = ""

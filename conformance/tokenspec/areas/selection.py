@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -77,9 +78,26 @@ def grade(row: str, area: str) -> Grade:
     return Grade(path, read_goldens(path))
 
 
+_UNWRITTEN: list[Golden] = []
+
+
+@contextmanager
+def unwritten(golden: Golden | None) -> Iterator[None]:
+    """A golden that is in no file yet is found as if it were: requests tell what the oracle sampled."""
+    _UNWRITTEN.extend([] if golden is None else [golden])
+    try:
+        yield
+    finally:
+        del _UNWRITTEN[len(_UNWRITTEN) - (golden is not None) :]
+
+
 def load_golden(row: str, case: Case) -> Golden | None:
     """The golden of one case on a row, or None."""
-    return grade(row, case.area).golden(case, input_sha256(case.input))
+    made_from = input_sha256(case.input)
+    for golden in _UNWRITTEN:
+        if (golden.row, golden.input_sha256) == (row, made_from):
+            return golden
+    return grade(row, case.area).golden(case, made_from)
 
 
 @dataclass(frozen=True)

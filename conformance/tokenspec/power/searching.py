@@ -20,7 +20,9 @@ import msgspec
 
 from tokenspec.adapters import Failed, NotSupported, Ok, Outcome
 from tokenspec.adapters.in_process import InProcess
-from tokenspec.areas.area import Cell
+from tokenspec.areas import areas
+from tokenspec.areas.area import Area, Cell
+from tokenspec.areas.selection import unwritten
 from tokenspec.models import Row
 from tokenspec.models.assets import assets_of
 from tokenspec.power.edits import Edit
@@ -29,6 +31,7 @@ from tokenspec.power.loading import PACKAGE, fresh_adapter, module_name
 from tokenspec.power.variation import Variation
 from tokenspec.reproduction.shrinking import smallest
 from tokenspec.runner import Run
+from tokenspec.store.records import Case, Golden
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Verdict
 
 PATIENCE = 5.0
@@ -128,7 +131,8 @@ class Pair:
 
     def answer(self, which: int, cell: Cell) -> object:
         """What one of them answers, comparable; None where it does not."""
-        request = cell.request()
+        with unwritten(cell.golden):
+            request = cell.request()
         with self.asking(which) as column:
             outcome = column.call(cell.area.operation, cell.case.id, request, PATIENCE)
         return _comparable(outcome)
@@ -140,7 +144,7 @@ class Pair:
 
     def judged(self, which: int, cell: Cell) -> CellResult:
         """The verdicts on one of them."""
-        with self.asking(which) as column:
+        with unwritten(cell.golden), self.asking(which) as column:
             return Run([column], [cell], 2 * PATIENCE).judge_cell(column, cell, self.rows)
 
     def noticed(self, cell: Cell) -> Found | None:
@@ -178,7 +182,7 @@ def sought(
         start = chance.choice(
             near if near and chance.random() < AGAIN else chance.choices(ways, weights=often)[0].cells
         )
-        cell = varied(start, known[start.area.name].of(start.case.input, chance))
+        cell = varied(start, known[start.area.name].of(start.case.input, chance), rows)
         if cell is None or (key := msgspec.json.encode(cell.case.input)) in asked:
             continue
         asked.add(key)
@@ -194,21 +198,35 @@ def sought(
     return Sought(len(asked), differing, None, doubt)
 
 
-def varied(cell: Cell, value: dict[str, Any]) -> Cell | None:
+def varied(cell: Cell, value: dict[str, Any], rows: Mapping[str, Row]) -> Cell | None:
     """A cell with another input that is to be answered; None where that is no input of the area."""
     case = msgspec.structs.replace(cell.case, input=value, outcome="ok", refusal=None, source=None)
     try:
         msgspec.convert(copy.deepcopy(value), cell.area.input_type)
-        msgspec.json.encode(cell.area.request(case, cell.row))
+        golden = expected(cell.area, case, cell.row, rows) if cell.area.asks_golden else None
+        with unwritten(golden):
+            msgspec.json.encode(cell.area.request(case, cell.row))
     except Exception:  # noqa: BLE001 - inputs of the right type that no area has met break requests in many ways
         return None
-    return replace(cell, case=case, golden=None)
+    return replace(cell, case=case, golden=golden)
+
+
+def expected(area: Area, case: Case, row: str, rows: Mapping[str, Row]) -> Golden | None:
+    """What the oracle expects, the lender's where an area has none of its own; None where nothing is."""
+    if area.oracle is not None:
+        return area.oracle(case, row, rows)
+    if area.loan is None:
+        return None
+    lender = areas()[area.loan.area]
+    lent = msgspec.structs.replace(case, id=f"{lender.name}/{case.slug}", area=lender.name)
+    golden = expected(lender, lent, row, rows)
+    return None if golden is None else area.loan.golden(golden)
 
 
 def shown(pair: Pair, cell: Cell) -> Found | None:
     """What the checks say of both, with what the oracle expects; None where it does not answer."""
     try:
-        golden = cell.area.oracle(cell.case, cell.row, pair.rows) if cell.area.oracle is not None else None
+        golden = cell.golden or expected(cell.area, cell.case, cell.row, pair.rows)
     except Exception:  # noqa: BLE001 - the oracle meets what no case has
         return None
     return pair.noticed(replace(cell, golden=golden))
@@ -218,7 +236,7 @@ def _shrunk(pair: Pair, found: Found, seconds: float) -> Found:
     """The smallest input that the same check notices."""
 
     def still(value: Any) -> Found | None:
-        cell = varied(found.cell, value) if isinstance(value, dict) else None
+        cell = varied(found.cell, value, pair.rows) if isinstance(value, dict) else None
         less = shown(pair, cell) if cell is not None and pair.differ(cell) else None
         return less if less is not None and _sort(less) == _sort(found) else None
 

@@ -8,7 +8,7 @@ from toys import Opaque, byte_level
 from tokenspec_reference.renderers import attribute_text_segments, create_renderer
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.seams import merging_contents
-from tokenspec_reference.renderers.token_text import spans_from_bytes, token_byte_lengths
+from tokenspec_reference.renderers.token_text import TokenBytes, spans_from_bytes
 
 TEXTS = [
     "",
@@ -86,10 +86,11 @@ def test_isolated_pieces_of_a_sampler_get_no_blank_of_their_own():
 
 
 def test_spans_refuse_bytes_that_do_not_add_up():
-    lengths = token_byte_lengths({"a": 0, "b": 1}, {})
-    assert spans_from_bytes("ab", [0, 1], lengths) == [(0, 1), (1, 2)]
-    assert spans_from_bytes("ab", [0], lengths) is None
-    assert spans_from_bytes("ab", [0, 7], lengths) is None
+    known = TokenBytes({0: "a", 1: "b"}, {}, byte_level=True)
+    assert spans_from_bytes("ab", [0, 1], known) == [(0, 1), (1, 2)]
+    assert spans_from_bytes("ab", [0], known) is None
+    assert spans_from_bytes("ab", [0, 7], known) is None
+    assert spans_from_bytes("ab", [1, 0], known) is None
 
 
 def test_a_tokenizer_without_offsets_still_gets_masks():

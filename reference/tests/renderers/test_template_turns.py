@@ -25,9 +25,13 @@ THOUGHT = "{{- '<think>' ~ m.reasoning_content ~ '</think>\\n' -}}"
 CALL = """{{- '\\n<tool_call>{"name": "' ~ c.function.name ~ '", "arguments": ' ~ (c.function.arguments | tojson) ~ '}</tool_call>' -}}"""
 
 
+def turns_of(template, *closers):
+    return turns_of_template(TemplateRenderer(byte_level(), template), closers=closers, stops=(), by_next_marker=False)
+
+
 def turns(thought=THOUGHT, call=CALL):
     template = HEAD.replace("THOUGHT", thought).replace("CALL", call)
-    return turns_of_template(TemplateRenderer(byte_level(), template), closers=("<|im_end|>",))
+    return turns_of(template, "<|im_end|>")
 
 
 def ids(text):
@@ -86,7 +90,7 @@ def test_a_template_without_thoughts_and_calls_is_plain():
 
 
 def test_without_a_closer_there_is_no_stop_and_no_bridge():
-    renderer = turns_of_template(TemplateRenderer(byte_level(), HEAD), closers=())
+    renderer = turns_of(HEAD)
     with pytest.raises(UnsupportedByReference, match="no control token"):
         renderer.get_stop_token_ids()
     with pytest.raises(UnsupportedByReference, match="no control token"):
@@ -134,10 +138,7 @@ def test_what_is_not_read_back_as_it_is_written_is_unsupported():
     assert inside_words.parse_response(ids("hi<|im_end|>")).content == "hi"
     with pytest.raises(UnsupportedByReference, match="calls are not read back"):
         inside_words.parse_response(ids("hi<|im_end|>"), tools=TOOLS)
-    written_anew = turns_of_template(
-        TemplateRenderer(byte_level(), "{{ 'To be answered: ' if add_generation_prompt }}" + HEAD),
-        closers=("<|im_end|>",),
-    )
+    written_anew = turns_of("{{ 'To be answered: ' if add_generation_prompt }}" + HEAD, "<|im_end|>")
     with pytest.raises(UnsupportedByReference, match="does not go on from the question"):
         written_anew.parse_response(ids("hi<|im_end|>"))
 
@@ -148,7 +149,7 @@ def test_a_result_that_the_template_leaves_out_is_declined():
         "{{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content ~ '<|im_end|>\\n' }}{% endif %}{% endfor %}"
         "{{ '<|im_start|>assistant\\n' if add_generation_prompt }}"
     )
-    renderer = turns_of_template(TemplateRenderer(byte_level(), template), closers=("<|im_end|>",))
+    renderer = turns_of(template, "<|im_end|>")
     result, question = {"role": "tool", "content": "1"}, {"role": "user", "content": "q"}
     assert renderer.bridge_to_next_turn(ids("q"), ids("hi<|im_end|>"), [question]) is not None
     for new in ([result], [result, question], [question, result]):

@@ -25,7 +25,7 @@ class ProvenEncoder(Encoder):
     def encode(self, text: str) -> tuple[list[int], CharSpans | None]:
         """Its ids with their spans; the row's own where the bytes of these tokens are not those of the text."""
         token_ids = self.ids(text)
-        spans = spans_from_bytes(text, token_ids, self.byte_lengths) if self.byte_lengths else None
+        spans = spans_from_bytes(text, token_ids, self.bytes_by_id) if self.bytes_by_id is not None else None
         return (token_ids, spans) if spans is not None else self._slow.encode(text)
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from tokenspec_reference.preparation.conversation import Conversation
@@ -19,6 +18,7 @@ from tokenspec_reference.preparation.prepared import MessageSpan, Run
 from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute, token_runs
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.segments import Span
+from tokenspec_reference.renderers.token_text import byte_ends
 
 
 class Owned(NamedTuple):
@@ -122,13 +122,11 @@ def render(renderer: Any, encoder: Encoder, conversation: Conversation) -> Rende
 
 def placed(encoder: Encoder, text: str) -> tuple[list[int], list[int], list[int]]:
     """Ids, and the first character and the end of each; no places where the tokenizer shows none."""
-    lengths = encoder.byte_lengths
-    if lengths is not None and text.isascii():
+    if encoder.bytes_by_id is not None and text.isascii():
         token_ids = encoder.ids(text)
-        with suppress(KeyError):
-            ends = list(accumulate(map(lengths.__getitem__, token_ids)))
-            if ends and ends[-1] == len(text):
-                return token_ids, [0, *ends[:-1]], ends
+        ends = byte_ends(text.encode(), token_ids, encoder.bytes_by_id)
+        if ends is not None:
+            return token_ids, ends[:-1], ends[1:]
     token_ids, spans = encoder.encode(text)
     return token_ids, [start for start, _ in spans or ()], [end for _, end in spans or ()]
 

@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.token_text import (
     CharSpans,
+    TokenBytes,
     bytes_of_token,
     is_byte_level,
     spans_from_bytes,
     spans_from_offsets,
-    token_byte_lengths,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Encoder:
     def encode(self, text: str) -> tuple[list[int], CharSpans | None]:
         """Ids and character spans; spans are None when neither token bytes nor offsets can place the tokens."""
         token_ids = self.ids(text)
-        spans = spans_from_bytes(text, token_ids, self.byte_lengths) if self.byte_lengths else None
+        spans = spans_from_bytes(text, token_ids, self.bytes_by_id) if self.bytes_by_id is not None else None
         return token_ids, spans if spans is not None else self._offsets(text, len(token_ids))
 
     def encode_isolated(self, text: str, spans: Sequence[Span], ahead: int) -> tuple[list[int], CharSpans | None]:
@@ -184,22 +184,23 @@ class Encoder:
         )
 
     @cached_property
-    def byte_lengths(self) -> dict[int, int] | None:
-        """Bytes per id, see :func:`token_byte_lengths`; None when the tokenizer shows no vocabulary."""
-        vocabulary = getattr(self.tokenizer, "get_vocab", None)
-        if not callable(vocabulary):
+    def bytes_by_id(self) -> TokenBytes | None:
+        """Bytes of each id; None when the tokenizer shows no vocabulary, or one that spells tokens in no known way."""
+        if not callable(getattr(self.tokenizer, "get_vocab", None)):
             return None
-        return cast(
-            "dict[int, int] | None", self._shared("bytes", lambda: token_byte_lengths(vocabulary(), self.added))
-        )
+
+        def build() -> TokenBytes | None:
+            ordinary, byte_level = self._ordinary
+            is_known = byte_level or any("▁" in token for token in ordinary.values())
+            return TokenBytes(ordinary, self.added, byte_level=byte_level) if is_known else None
+
+        return cast("TokenBytes | None", self._shared("bytes", build))
 
     def token_bytes(self, token: int) -> bytes:
         """Bytes of an ordinary token; what the tokenizer decodes it to where its vocabulary cannot be read."""
-        if self.byte_lengths is None:
+        if self.bytes_by_id is None:
             return str(self.tokenizer.decode([token])).encode()
-        ordinary, byte_level = self._ordinary
-        spelled = ordinary.get(token)
-        return b"" if spelled is None else bytes_of_token(spelled, byte_level=byte_level)
+        return self.bytes_by_id[token] if token in self._ordinary[0] else b""
 
     def token_texts(self) -> list[str]:
         """Texts of the ordinary tokens that are whole characters, without repetition."""

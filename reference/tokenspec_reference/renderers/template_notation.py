@@ -197,8 +197,8 @@ def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | No
     for form in (*KNOWN_CALLS, *own):
         if form is not None and _reads_call(renderer, form, text, thought):
             beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
-            between = beside.partition(ANSWER)[2].partition(form.begin)[0]
-            return replace(form, separator=between if between.isspace() else "")
+            between = re.search(rf"{ANSWER}(\s*){re.escape(form.begin)}", beside)
+            return replace(form, separator=between[1] if between else "")
     raise UnsupportedByReference("the template writes calls in no known notation", field="template")
 
 

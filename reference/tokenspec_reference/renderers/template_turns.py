@@ -126,7 +126,7 @@ class TemplateTurns(Renderer):
 
 
 def turns_of_template(
-    template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str] = (), by_next_marker: bool = False
+    template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str], by_next_marker: bool
 ) -> TemplateTurns:
     """A renderer that can parse and bridge, over a template.
 
@@ -156,8 +156,10 @@ def turns_of_template(
     found = replace(bare, family=replace(bare.family, response=response))
     samples = list(written(bare, asked.opening))
     unreadable = {**misread(found, asked, samples), **unreadable}
-    if unreadable and (family := family_alike(bare, asked.opening, samples)) is not None:
-        return replace(bare, family=family)
+    if unreadable and not asked.is_written_anew:  # else nothing that was written shows what is sampled
+        family = family_alike(bare, asked.opening, samples)
+        if family is not None:
+            return replace(bare, family=family)
     return replace(found, unreadable=unreadable)
 
 

@@ -1,9 +1,9 @@
 """Where each token lies in the text, computed from the bytes of the tokens.
 
-A byte-level (or byte-fallback) vocabulary spells every token as a known number of UTF-8 bytes, so the running sum of
-those numbers places the tokens without any offsets from the tokenizer. That is exact, works for tokenizers that track
-no offsets, and is checked: the sum must equal the length of the (NFC-normalised) text, otherwise the caller falls back
-to the tokenizer's own offsets.
+A byte-level (or byte-fallback) vocabulary spells every token as known UTF-8 bytes, so the running sum of their numbers
+places the tokens without any offsets from the tokenizer. That is exact, works for tokenizers that track no offsets, and
+is checked: the bytes must be those of the (NFC-normalised) text, otherwise the caller falls back to the tokenizer's own
+offsets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -49,55 +49,48 @@ def bytes_of_token(token: str, *, byte_level: bool) -> bytes:
     return token.replace("▁", " ").encode("utf-8", "replace")
 
 
-def token_byte_lengths(vocabulary: Mapping[str, int], added: Mapping[int, str]) -> dict[int, int] | None:
-    """Bytes of text each id stands for, or None when the vocabulary spells tokens in no known way.
+class TokenBytes(dict[int, bytes]):
+    """Bytes of text each id stands for, found when they are first asked for; no key for an id that is in no table."""
 
-    ``added`` maps the ids of added tokens to their literal text.
-    """
-    ordinary = {token: i for token, i in vocabulary.items() if i not in added}
-    if is_byte_level(ordinary):
-        lengths = {i: len(token) for token, i in ordinary.items()}
-    elif any("▁" in token for token in ordinary):
-        lengths = {
-            i: 1 if _BYTE_TOKEN.fullmatch(token) else len(token.replace("▁", " ").encode("utf-8", "replace"))
-            for token, i in ordinary.items()
-        }
-    else:
+    def __init__(self, ordinary: Mapping[int, str], added: Mapping[int, str], *, byte_level: bool) -> None:
+        """``ordinary`` maps ids to how the vocabulary spells them, ``added`` to their literal text."""
+        super().__init__({i: text.encode("utf-8") for i, text in added.items()})
+        self._ordinary, self._byte_level = ordinary, byte_level
+
+    def __missing__(self, token: int) -> bytes:
+        """The bytes of an ordinary token."""
+        found = self[token] = bytes_of_token(self._ordinary[token], byte_level=self._byte_level)
+        return found
+
+
+def byte_ends(data: bytes, token_ids: Sequence[int], token_bytes: Mapping[int, bytes]) -> list[int] | None:
+    """Where each token ends in ``data``, behind a 0; None when the tokens spell other bytes."""
+    try:
+        pieces = list(map(token_bytes.__getitem__, token_ids))
+    except KeyError:
         return None
-    lengths.update({i: len(text.encode("utf-8")) for i, text in added.items()})
-    return lengths
+    return list(accumulate(map(len, pieces), initial=0)) if b"".join(pieces) == data else None
 
 
-def spans_from_bytes(text: str, token_ids: Sequence[int], lengths: Mapping[int, int]) -> CharSpans | None:
-    """Character span of every token, or None when the token bytes do not add up to the text.
+def spans_from_bytes(text: str, token_ids: Sequence[int], token_bytes: Mapping[int, bytes]) -> CharSpans | None:
+    """Character span of every token, or None when the tokens do not spell the text.
 
     A token that holds only part of a character's bytes spans that whole character.
     """
-    try:
-        ends = list(accumulate(map(lengths.__getitem__, token_ids)))
-    except KeyError:
-        return None
-    total = ends[-1] if ends else 0
-    if text.isascii():
-        return None if total != len(text) else list(zip([0, *ends], ends, strict=False))
-    normalised = text if unicodedata.is_normalized("NFC", text) else None
-    if normalised is not None or total == len(text.encode()):
-        return _spans_in(text, ends)
-    normalised = unicodedata.normalize("NFC", text)
-    spans = _spans_in(normalised, ends)
-    return spans and _undo_normalisation(text, spans)
-
-
-def _spans_in(text: str, ends: list[int]) -> CharSpans | None:
-    """Turn byte ends into character spans of ``text``."""
     data = text.encode("utf-8")
-    if (ends[-1] if ends else 0) != len(data):
-        return None
+    ends = byte_ends(data, token_ids, token_bytes)
+    if ends is not None:
+        return list(pairwise(ends)) if text.isascii() else _spans_in(data, ends)
+    data = unicodedata.normalize("NFC", text).encode("utf-8")
+    ends = byte_ends(data, token_ids, token_bytes)
+    return None if ends is None else _undo_normalisation(text, _spans_in(data, ends))
+
+
+def _spans_in(data: bytes, ends: list[int]) -> CharSpans:
+    """Turn byte ends, the first of them 0, into spans of the characters that the bytes spell."""
     characters = list(accumulate(data.translate(_LEAD_BYTES), initial=0))  # characters begun in data[:k]
-    if not ends:
-        return []
-    stops = itemgetter(*ends, 0)(characters)[:-1]
-    firsts = [characters[start + 1] - 1 if start < end else characters[start] for start, end in zip([0, *ends], ends)]  # noqa: B905
+    stops = itemgetter(*ends)(characters)[1:]
+    firsts = [characters[start + 1] - 1 if start < end else characters[start] for start, end in pairwise(ends)]
     return list(zip(firsts, stops, strict=True))
 
 
@@ -124,13 +117,18 @@ def _undo_normalisation(text: str, spans: CharSpans) -> CharSpans:
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         cluster = text[start:end]
         form = unicodedata.normalize("NFC", cluster)
-        if form == cluster:
-            before.extend(range(start + 1, end + 1))
-            after.extend(range(after[-1] + 1, after[-1] + 1 + len(form)))
-        else:
+        same = len(form) if len(form) == len(cluster) else _alike(cluster, form)  # other orders keep their places
+        before.extend(range(start + 1, start + same + 1))
+        after.extend(range(after[-1] + 1, after[-1] + same + 1))
+        if len(form) != len(cluster):
             before.append(end)
-            after.append(after[-1] + len(form))
+            after.append(after[-1] + len(form) - same)
     return [(_floor(after, before, start), _ceil(after, before, end)) for start, end in spans]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _floor(after: list[int], before: list[int], position: int) -> int:

@@ -59,4 +59,5 @@ AREA = Area(
     request_type=BridgeRequest,
     oracle=oracle,
     exhibit=exhibit,
+    asks_golden=True,
 )

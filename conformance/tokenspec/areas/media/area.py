@@ -97,4 +97,5 @@ AREA = Area(
     request_type=MediaRequest,
     oracle=oracle,
     exhibit=exhibit,
+    asks_golden=True,
 )

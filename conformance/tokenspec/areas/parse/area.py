@@ -63,4 +63,5 @@ AREA = Area(
     request=request,
     request_type=ParseRequest,
     oracle=oracle,
+    asks_golden=True,
 )

@@ -62,4 +62,5 @@ AREA = Area(
     request=request,
     request_type=StreamRequest,
     loan=Loan(area=PARSE.name, case=borrowed, golden=lent, takes=is_any),
+    asks_golden=True,
 )
