@@ -20,6 +20,15 @@ def test_pictures_are_files_of_their_size_and_shade(width: int, height: int, sha
         assert image.convert("L").getextrema() == (255 * shade, 255 * shade)
 
 
+@pytest.mark.parametrize("held", [1, 3, 6, 8])
+def test_pictures_say_how_the_camera_was_held(held: int) -> None:
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(png(16, 8, 0, held))) as image:
+        assert image.getexif() == {0x0112: held}
+        assert ImageOps.exif_transpose(image).size == ((8, 16) if held > 4 else (16, 8))
+
+
 def test_no_library_decides_the_bytes() -> None:
     digest = hashlib.sha256(png(224, 168, 0)).hexdigest()
     assert digest == "97ae43103782431eab3a6b7529b4c34b076541155f0f7ce2a5adbbe7a5f32406"

@@ -1,7 +1,8 @@
 """Pictures of cases: written here, byte for byte, so that no binary lies in the tree and no library decides the bytes.
 
-A case writes ``{"type": "image", "picture": [width, height, shade]}``; the request has the picture in that place, or
-under the name that ``under`` says. Without a ``type`` that name tells what the part is.
+A case writes ``{"type": "image", "picture": [width, height, shade]}``, and behind the shade how the camera was held, as
+the EXIF tag of orientation says it (6: width and height change places upright). The request has the picture in that
+place, or under the name that ``under`` says. Without a ``type`` that name tells what the part is.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ from typing import Any
 MEDIA_TYPES = {"image": "image", "image_url": "image", "video": "video", "video_url": "video"}
 """The types of media parts, and the modality of each."""
 LONGEST_BLOCK = 65_535
+EXIF = b"MM\0*" + struct.pack(">IHHHI", 8, 1, 0x0112, 3, 1)
+"""A directory of one entry, the orientation, up to its value."""
 
 
-def png(width: int, height: int, shade: int) -> bytes:
-    """A picture of one shade (0 black, 1 white): one bit a pixel, stored without compression."""
+def png(width: int, height: int, shade: int, held: int = 0) -> bytes:
+    """A picture of one shade (0 black, 1 white): one bit a pixel, stored without compression.
+
+    ``held`` is its orientation; 0: it has none.
+    """
     row = b"\0" + (b"\xff" if shade else b"\0") * ((width + 7) // 8)
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", _stored(row * height)), (b"IEND", b""))
+    exif = ((b"eXIf", EXIF + struct.pack(">H", held) + bytes(6)),) if held else ()
+    parts = ((b"IHDR", header), *exif, (b"IDAT", _stored(row * height)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in parts)
 
 
@@ -40,9 +47,9 @@ def _stored(data: bytes) -> bytes:
     return b"\x78\x01" + packed + struct.pack(">I", zlib.adler32(data))
 
 
-def data_uri(width: int, height: int, shade: int) -> str:
+def data_uri(width: int, height: int, shade: int, held: int = 0) -> str:
     """The picture as a ``data:`` URI."""
-    return "data:image/png;base64," + base64.b64encode(png(width, height, shade)).decode()
+    return "data:image/png;base64," + base64.b64encode(png(width, height, shade, held)).decode()
 
 
 def with_pictures(messages: list[Any]) -> list[Any]:

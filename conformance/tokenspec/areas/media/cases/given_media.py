@@ -35,6 +35,11 @@ CASES = (
         ],
     ),
     media(
+        "picture-held-otherwise",
+        "A picture says how the camera was held: processors turn it upright first, so its sides may change places.",
+        [user([*({**picture(64, 128), "picture": [64, 128, 0, held]} for held in range(1, 9)), ASK])],
+    ),
+    media(
         "picture-elsewhere",
         "Of a picture behind an address the declared size is known, and no bytes, so no hash.",
         [user([elsewhere("image_url", width=96, height=64), elsewhere("image", width=64, height=96), ASK])],

@@ -97,10 +97,11 @@ def processed(given: MediaInput, row: Row, messages: list[Any]) -> Processed:
 def _image(part: dict[str, Any]) -> Any:
     """The picture of a part; a declared one has the size and nothing on it."""
     from PIL import Image
+    from transformers.image_utils import load_image
 
     data = carried(part)
     if data:
-        return Image.open(io.BytesIO(data[0]))
+        return load_image(Image.open(io.BytesIO(data[0])))  # it turns it upright
     return Image.new("L", (_declared(part, "width"), _declared(part, "height")))
 
 
