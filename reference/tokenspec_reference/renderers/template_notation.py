@@ -30,7 +30,7 @@ TOOL = {
     "type": "function",
     "function": {"name": "na5me", "description": "f", "parameters": {"type": "object", "properties": {}}},
 }
-ASK, REASON, ANSWER, NAME, VALUE = "que5tion", "rea5on", "an5wer", "na5me", "val5ue"
+SYSTEM, ASK, REASON, ANSWER, NAME, VALUE = "sy5tem", "que5tion", "rea5on", "an5wer", "na5me", "val5ue"
 CALL = {"id": "c4ll1ng01", "type": "function", "function": {"name": NAME, "arguments": {"key": VALUE}}}
 KNOWN_CALLS = (
     call_formats.JSON_CALLS,
@@ -69,10 +69,10 @@ class Asked:
 
 def ask(renderer: Renderer) -> Asked:
     """A question in the first form that the template does not refuse."""
-    for question, tools in _questions():
+    for asked, tools in _questions():
         try:
-            prompted, *_ = renderer.render_parts([question], tools=tools)
-            ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
+            prompted, *_ = renderer.render_parts(asked, tools=tools)
+            ahead, *_ = renderer.render_parts(asked, tools=tools, add_generation_prompt=False)
         except TemplateRejects:
             continue
         return Asked(ahead, prompted)
@@ -100,12 +100,13 @@ def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[s
     return response, unreadable
 
 
-def _questions() -> Iterator[tuple[Mapping[str, Any], Any]]:
-    """A question in the forms that templates insist on: text or parts, without tools or with one."""
+def _questions() -> Iterator[tuple[list[Mapping[str, Any]], Any]]:
+    """A question as templates insist on it: text or parts, without tools or with one, or behind a system text."""
+    question = {"role": "user", "content": ASK}
     for tools in (None, [TOOL]):
-        question = {"role": "user", "content": ASK}
-        yield question, tools
-        yield in_parts(question), tools
+        yield [question], tools
+        yield [in_parts(question)], tools
+    yield [{"role": "system", "content": SYSTEM}, question], None
 
 
 def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
@@ -115,11 +116,11 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     """
     words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
     found: str | None = None
-    for question, tools in _questions():
-        for spelled in _spellings(in_parts(turn) if isinstance(question["content"], list) else turn):
+    for asked, tools in _questions():
+        for spelled in _spellings(in_parts(turn) if isinstance(asked[-1]["content"], list) else turn):
             try:
-                whole, *_ = renderer.render_parts([question, spelled], tools=tools, add_generation_prompt=False)
-                ahead, *_ = renderer.render_parts([question], tools=tools, add_generation_prompt=False)
+                whole, *_ = renderer.render_parts([*asked, spelled], tools=tools, add_generation_prompt=False)
+                ahead, *_ = renderer.render_parts(asked, tools=tools, add_generation_prompt=False)
             except TemplateRejects:
                 continue
             text = whole.removeprefix(ahead)

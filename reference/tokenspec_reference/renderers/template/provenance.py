@@ -254,7 +254,8 @@ class Tracked(str):
 
     def center(self, width: Any, fillchar: str = " ", /) -> Tracked:
         text = str.center(self, width, self._lift(fillchar))
-        return self._padded(text, ("x" * len(self)).center(width, "-").find("x") if self else 0)
+        marked = ("x" * len(self)).center(width, "-")
+        return self._padded(text, len(marked) - len(marked.lstrip("-")))
 
     def laid_out(self, text: str, layout: Callable[[str], str]) -> Tracked:
         """``text``, this string cut and padded as ``layout`` does with any of its length; else it is derived."""

@@ -41,12 +41,17 @@ class Wire:
 
 _PARAMETERS = {"type": "object", "properties": {}}
 _TOOL = {"type": "function", "function": {"name": "f", "description": "f", "parameters": _PARAMETERS}}
-_PROBES: tuple[tuple[Any, list[dict[str, Any]] | None], ...] = (
-    ("x", None),
-    ([{"type": "text", "text": "x"}], None),
-    ("x", [_TOOL]),
+_SYSTEM = {"role": "system", "content": "x"}
+_PROBES: tuple[tuple[Any, list[dict[str, Any]] | None, list[dict[str, Any]]], ...] = (
+    ("x", None, []),
+    ([{"type": "text", "text": "x"}], None, []),
+    ("x", [_TOOL], []),
+    ("x", None, [_SYSTEM]),
 )
-"""Contents of the probing messages, and tools: some templates take only parts, some insist on tools."""
+"""Contents of the probing messages, tools, and what stands ahead.
+
+Some templates take only parts, some insist on tools or on a system message.
+"""
 
 _ASKED = ("user",)
 _ANSWERED = ("user", "assistant")
@@ -55,15 +60,16 @@ _GOES_ON = ("user", "assistant", "user")
 
 @dataclass(frozen=True)
 class Shown:
-    """A printed conversation, and who owns what of it."""
+    """A printed conversation, and who owns what of it; messages are counted behind those ``ahead``."""
 
     printed: Printed
     owned: Sequence[Stretch]
+    ahead: int
 
     @classmethod
-    def of(cls, printed: Printed, closers: Sequence[str] = ()) -> Shown:
+    def of(cls, printed: Printed, ahead: int, closers: Sequence[str] = ()) -> Shown:
         """Find the owners of a text."""
-        return cls(printed, assign_owners(printed.text, printed.pieces, printed.table, closers=closers))
+        return cls(printed, assign_owners(printed.text, printed.pieces, printed.table, closers=closers), ahead)
 
     @property
     def text(self) -> str:
@@ -72,11 +78,11 @@ class Shown:
 
     def start(self, owner: int) -> int:
         """Where a message begins; the end of the text where it owns nothing."""
-        return next((s.start for s in self.owned if s.owner == owner), len(self.text))
+        return next((s.start for s in self.owned if s.owner == self.ahead + owner), len(self.text))
 
     def bodies(self, owner: int) -> list[Stretch]:
         """The bodies of a message."""
-        return [s for s in self.owned if s.owner == owner and is_body(s, self.printed.table)]
+        return [s for s in self.owned if s.owner == self.ahead + owner and is_body(s, self.printed.table)]
 
     def behind_answer(self) -> str:
         """The text behind the answer, up to the next message's body."""
@@ -106,8 +112,8 @@ class Probe:
     shown: dict[tuple[int, tuple[str, ...]], Shown | None] = field(default_factory=dict)
 
     def _chat(self, probe: int, speakers: tuple[str, ...]) -> Chat:
-        content, tools = _PROBES[probe]
-        return self.build([{"role": speaker, "content": content} for speaker in speakers], tools)
+        content, tools, ahead = _PROBES[probe]
+        return self.build([*ahead, *({"role": speaker, "content": content} for speaker in speakers)], tools)
 
     def _printed(self, chat: Chat, *, is_prompted: bool = False) -> Printed | None:
         """A conversation as the template prints it, None where it refuses it."""
@@ -121,7 +127,7 @@ class Probe:
         key = probe, speakers
         if key not in self.shown:
             printed = self._printed(self._chat(probe, speakers))
-            self.shown[key] = None if printed is None else Shown.of(printed)
+            self.shown[key] = None if printed is None else Shown.of(printed, len(_PROBES[probe][2]))
         return self.shown[key]
 
     def _accepted(self, speakers: tuple[str, ...]) -> Iterator[Shown]:
@@ -134,7 +140,7 @@ class Probe:
             chat = self._chat(probe, _ASKED)
             printed = self._printed(chat, is_prompted=True)
             if printed is not None:
-                return self.prompt_in(chat, printed, Shown.of(printed).owned, self._usual(probe, printed.text))
+                return self.prompt_in(chat, printed, Shown.of(printed, 0).owned, self._usual(probe, printed.text))
         return None
 
     def _usual(self, probe: int, prompted: str) -> str:
@@ -171,7 +177,7 @@ class Probe:
         """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
         closers = self.closers()
         for history in self._accepted(_GOES_ON):
-            shown = Shown.of(history.printed, closers)
+            shown = Shown.of(history.printed, history.ahead, closers)
             start, bodies = shown.start(1), shown.bodies(1)
             if bodies:
                 text = until_reasoning(shown.text[start : bodies[0].start])
@@ -249,7 +255,7 @@ class Probe:
         called = {"role": "assistant", "content": "", "tool_calls": [call]}
         told = {"role": "tool", "content": "x", "name": "f", "tool_call_id": call["id"]}
         printed = self._printed(self.build([asked, called, told, asked], [_TOOL]))
-        shown = None if printed is None else Shown.of(printed)
+        shown = None if printed is None else Shown.of(printed, 0)
         return shown.behind_answer() if shown and shown.bodies(2) else ""
 
     def closers(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from tokenspec.areas.parse.cases.given import (
     thought,
 )
 from tokenspec.areas.render.cases.build import call, calling, system, text_part, thinking, user
-from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS
+from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS, SYSTEM_FIRST
 
 HERMES = f'<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>'
 THINKS = thought(f"<reason>\n{R}\n</reason>\n\n")
@@ -105,6 +105,14 @@ CASES = (
         chat(THINKS + C).partition("{% if add_generation_prompt %}")[0],
         [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
         says=SAYS,
+    ),
+    given(
+        "system-first",
+        "A template that refuses conversations without a system message.",
+        SYSTEM_FIRST + chat(THINKS + C),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says=SAYS,
+        messages=[system("Answer briefly."), user("Where?")],
     ),
     given(
         "strict-tools-and-parts",

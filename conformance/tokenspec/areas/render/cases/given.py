@@ -237,6 +237,12 @@ REPEATED = forms(
     ),
 )
 
+REPEATED_WORDS = forms(
+    "repeated-words",
+    "Words that stand in what the template puts before a body, and again in the body.",
+    (("q b", "{{ ('b ' ~ C).split()[2] }}|{{ ('b ' ~ C ~ ' b').split()[2] }}"),),
+)
+
 LOOKED_UP = forms(
     "looked-up",
     "Bodies that a format looks up in what it is given, in turn and by number.",
@@ -285,6 +291,7 @@ CASES = (
     *PUT_TOGETHER,
     *WRITTEN,
     REPEATED,
+    REPEATED_WORDS,
     LOOKED_UP,
     BESIDE_ESCAPES,
     SAFE_TEXT,

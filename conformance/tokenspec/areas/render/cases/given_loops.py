@@ -173,6 +173,17 @@ CASES = (
         [system([text_part("Be"), text_part("brief")]), *ANSWERED],
     ),
     given(
+        "types-of-parts",
+        "Of each part its type is printed, too.",
+        LOOP
+        + HEAD
+        + "{% for part in message.content %}{{ part.type ~ ': ' ~ part.text ~ ' ' }}{% endfor %}"
+        + TAIL
+        + "{% endfor %}"
+        + PROMPT,
+        [user([text_part("One"), text_part("more?")]), assistant([text_part("Two.")])],
+    ),
+    given(
         "fields-outside",
         "The fields of the first message are printed before the loop over the others.",
         "{% for key, value in messages[0].items() %}{{ '<|im_start|>' ~ key ~ '\\n' }}{{ 'of it' }}"

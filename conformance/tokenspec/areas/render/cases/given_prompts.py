@@ -9,12 +9,13 @@ from tokenspec.areas.render.cases.build import (
     assistant,
     call,
     calling,
+    system,
     text_part,
     thinking,
     tool,
     user,
 )
-from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, STRICT_TOOLS, TAIL, given
+from tokenspec.areas.render.cases.build_given import HEAD, LOOP, PROMPT, STRICT_TOOLS, SYSTEM_FIRST, TAIL, given
 from tokenspec.store.records import Case
 
 TURNS = [user("One?"), assistant("Two."), user("Three?"), assistant("Four."), user("Five?")]
@@ -293,6 +294,25 @@ CASES = (
         "{% for message in messages %}{{ message.content if message.role == 'assistant' }}{% endfor %}"
         "{% if not add_generation_prompt %}<|im_end|>{% endif %}",
         TURNS[:2],
+    ),
+    given(
+        "system-first",
+        "A system message has to come first; the prompt opens a thought, and the history shows none.",
+        SYSTEM_FIRST + LOOP + HEAD + BODY + "{{ '<|im_end|>' }}{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n<think>\\n' }}{% endif %}",
+        [system("Answer briefly."), *TURNS],
+        options=GENERATE,
+    ),
+    given(
+        "led-in",
+        "The prompt leads the answer in on a line of its own, and the history does not.",
+        LOOP
+        + "{% if message.role == 'user' %}<|im_start|>user\n{% else %}<|im_start|>assistant\n{% endif %}"
+        + BODY
+        + TAIL
+        + "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\nAnswer: {% endif %}",
+        TURNS,
+        options=GENERATE,
     ),
     given("answer-first", "An answer is the first message.", TURN + PROMPT, [assistant("Hello."), *TURNS[:2]]),
     given(

@@ -97,6 +97,14 @@ CASES = [
         text="abcé",
     ),
     case(
+        "translate-nothing",
+        "064",
+        "TEMPLATE_STRINGS",
+        "Text is translated by a table without entries, and by one of what is left out.",
+        "{{ text.translate({}) }}{{ text.translate({98: none}) }}",
+        text="abcé",
+    ),
+    case(
         "sorted-and-mapped",
         "065 066 063",
         "TEMPLATE_LISTS",
