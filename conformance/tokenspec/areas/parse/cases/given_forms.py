@@ -107,14 +107,6 @@ CASES = (
         says=SAYS,
     ),
     given(
-        "system-first",
-        "A template that refuses conversations without a system message.",
-        SYSTEM_FIRST + chat(THINKS + C),
-        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
-        says=SAYS,
-        messages=[system("Answer briefly."), user("Where?")],
-    ),
-    given(
         "strict-tools-and-parts",
         "A template that refuses all but whole tools and parts of text, and users and answers in turn.",
         STRICT_TOOLS + chat(STRICT + THINKS + STRICT_PARTS, question=STRICT + STRICT_PARTS),
@@ -125,11 +117,19 @@ CASES = (
     ),
     given(
         "system-first",
-        "A template that refuses a conversation without a system text: what it writes of answers is not seen.",
-        "{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}" + chat(C),
+        "A template that refuses a conversation without a system text.",
+        SYSTEM_FIRST + chat(C),
         [text("Lisbon."), STOP],
         says={"content": "Lisbon."},
         messages=[system("Be brief."), ASK],
+    ),
+    given(
+        "system-first-thinking",
+        "The same of thoughts, which such a template writes behind a system text.",
+        SYSTEM_FIRST + chat(THINKS + C),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says=SAYS,
+        messages=[system("Answer briefly."), user("Where?")],
     ),
     given(
         "other-turn-tokens",

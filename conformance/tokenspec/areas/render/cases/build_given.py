@@ -33,7 +33,7 @@ STRICT_PARTS = (
 )
 """In a loop: the content is parts of text."""
 
-SYSTEM_FIRST = "{% if messages[0].role != 'system' %}{{ raise_exception('no system message') }}{% endif %}"
+SYSTEM_FIRST = "{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}"
 STRICT_TOOLS = (
     "{% for tool in tools or [{}] %}{% if tool.type != 'function' or not tool.function.name or not "
     "tool.function.description or tool.function.parameters.type != 'object' or "
