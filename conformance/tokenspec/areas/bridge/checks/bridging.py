@@ -193,7 +193,9 @@ def bodies_are_content(subject: Subject) -> None:
     content, indices = subject.output.mask("is_content"), subject.output.message_indices
     if content is None or not indices:
         raise NotGiven("gives no is_content or no message_indices")
-    if not suffix or ids[max(0, len(ids) - len(suffix)) :] != suffix or not len(content) == len(indices) == len(ids):
+    if not suffix:
+        raise NotComparable("nothing follows the turn")
+    if ids[max(0, len(ids) - len(suffix)) :] != suffix or not len(content) == len(indices) == len(ids):
         raise NotGiven("the suffix is another one, so masks cannot be laid over it (see RND-052)")
     offset = len(ids) - len(suffix)
     for token, (kind, message) in enumerate(labels_of_suffix(subject)):
