@@ -51,9 +51,11 @@ def _types(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
 def _one_of_values(values: list[Any], field: str, *, negated: bool) -> list[Demands]:
     if not negated:
         return [Demands(values=tuple(values))]
-    kinds = {kind_of(value) for value in values} & {"number", "array", "object"}
+    kinds = {kind_of(value) for value in values}
     message = "numbers, lists and objects but some have no grammar here"
-    unsupported = tuple(Unsupported(kind, field, message, decided=True) for kind in sorted(kinds))
+    unsupported = tuple(
+        Unsupported(kind, field, message, decided=True) for kind in ("number", "array", "object") if kind in kinds
+    )
     return [Demands(excluded=tuple(values), unsupported=unsupported)]
 
 
