@@ -200,8 +200,7 @@ def _following(ending: Matcher | None, broken: bytes) -> tuple[Next | None, bool
     for byte in ending.allowed():
         members |= 1 << byte
     may_end = ending.accepting() or bool(members >> MARKER & 1)
-    others = _characters(b"", ending) if (members & ~(1 << MARKER)) >> 128 else frozenset[str]()
-    following = Next(members & ALL_ASCII, others)
+    following = Next(members & ALL_ASCII, _characters(b"", ending))
     return (following if following.ascii or following.others is None or following.others else None), may_end
 
 
