@@ -64,7 +64,7 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     data = text.before + text.data
     whole = valid_utf8_length(data)
     broken = data[whole:]
-    if len(broken) > 3 or (broken and not _begins_character(broken)):
+    if broken and not _begins_character(broken):
         return None
     known = data[:whole].decode()
     ids = text.vocabulary.encode_isolated(known)
