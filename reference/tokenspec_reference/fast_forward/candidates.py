@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tokenspec_reference.fast_forward.characters import ANYTHING, OTHER, Next
+from tokenspec_reference.fast_forward.characters import ALL_ASCII, ANYTHING, OTHER, Next
 from tokenspec_reference.fast_forward.continuations import Text
 from tokenspec_reference.fast_forward.matcher import MARKER, Matcher
 from tokenspec_reference.fast_forward.pipeline import Pipeline, TooManyWays
@@ -64,7 +64,7 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     data = text.before + text.data
     whole = valid_utf8_length(data)
     broken = data[whole:]
-    if len(broken) > 3 or (broken and not _begins_character(broken)):
+    if broken and not _begins_character(broken):
         return None
     known = data[:whole].decode()
     ids = text.vocabulary.encode_isolated(known)
@@ -200,8 +200,7 @@ def _following(ending: Matcher | None, broken: bytes) -> tuple[Next | None, bool
     for byte in ending.allowed():
         members |= 1 << byte
     may_end = ending.accepting() or bool(members >> MARKER & 1)
-    others = _characters(b"", ending) if (members & ~(1 << MARKER)) >> 128 else frozenset[str]()
-    following = Next(members & ((1 << 128) - 1), others)
+    following = Next(members & ALL_ASCII, _characters(b"", ending))
     return (following if following.ascii or following.others is None or following.others else None), may_end
 
 

@@ -125,7 +125,7 @@ class _Builder:
 
     def first(self, shape: Shape) -> int:
         """The bytes that a value may begin with, as a set."""
-        openings = {String: b'"', Array: b"[", Object: b"{"}
+        openings = {Array: b"[", Object: b"{"}
         opening = openings.get(type(shape))
         return 1 << opening[0] if opening else self.shape(shape, 0).first
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from tokenspec_reference.fast_forward.errors import SchemaError
@@ -22,8 +23,7 @@ CONTROL = [(0x00, 0x1F), (0x7F, 0x7F)]
 BEYOND_ASCII = (0x80, 0x10FFFF)
 INTEGER = r"-?(?:0|[1-9][0-9]*)"
 NUMBER = INTEGER + r"(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"
-MOST_DIGITS = 400
-MOST_BITS = 1330
+MOST_BITS = 1330  # of an integer of 400 digits
 MOST_LEVELS = 64
 
 
@@ -33,11 +33,9 @@ def decimal_of(value: float, pointer: str) -> Decimal:
     Raises:
         SchemaError: it is not finite, or has more digits than any text would hold.
     """
-    if not isinstance(value, int) or value.bit_length() < MOST_BITS:
-        number = Decimal(repr(value))
-        if number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS:
-            return number
-    raise SchemaError(f"expected a number of at most {MOST_DIGITS} digits", field=pointer)
+    if value.bit_length() < MOST_BITS if isinstance(value, int) else isfinite(value):
+        return Decimal(repr(value))
+    raise SchemaError("expected a number of at most 400 digits", field=pointer)
 
 
 def digits_of(value: float, pointer: str) -> str:

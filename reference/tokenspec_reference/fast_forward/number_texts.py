@@ -107,7 +107,7 @@ def within(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: boo
 
 
 def _minus(value: Decimal | None) -> Decimal | None:
-    return None if value is None else -value
+    return None if value is None else value.copy_negate()  # ``-value`` would round
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class _Bound:
 
 
 def _bound(value: Decimal) -> _Bound:
-    whole, _, fraction = f"{value:f}".partition(".")
+    whole, _, fraction = f"{value.copy_abs():f}".partition(".")  # zero may have a sign
     return _Bound(whole.lstrip("0") or "0", fraction.rstrip("0"))
 
 
@@ -137,7 +137,7 @@ State = tuple[str, int, tuple[int, ...], int]
 
 def _magnitudes(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: bool) -> Automaton:
     """Spellings without sign."""
-    if bounds.high is not None and (bounds.high < 0 or (bounds.high == 0 and bounds.high_open)):
+    if bounds.high is not None and bounds.high < 0:
         return NO_TEXT
     low = bounds.low if bounds.low is not None and (bounds.low > 0 or (bounds.low == 0 and bounds.low_open)) else None
     known = [_bound(value) for value in (low, bounds.high) if value is not None]

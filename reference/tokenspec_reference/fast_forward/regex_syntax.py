@@ -108,8 +108,6 @@ class _Reader:
             raise self.fail("nothing to repeat")
         if self.peek() == "?":  # lazy: the same texts, found in another order
             self.take()
-        if self.peek() and self.peek() in "?+*{":
-            raise self.fail("possessive and doubled quantifiers are not supported")
         return Repeat(part, least, most)
 
     def braces(self) -> tuple[int, int | None]:
@@ -141,7 +139,7 @@ class _Reader:
             return Edge(char == "$")
         if char in "*+?{":
             self.at -= 1
-            raise self.fail("nothing to repeat")
+            raise self.fail("nothing to repeat; possessive and doubled quantifiers are not supported")
         return self.characters([(ord(char), ord(char))])
 
     def group(self) -> Pattern:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -190,6 +189,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
-        number = Decimal(repr(value))
-        return ["number", str(number.normalize()) if number else "0"]
+        return ["number", str(Fraction(repr(value)))]
     return value

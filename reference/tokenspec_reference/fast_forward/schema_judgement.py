@@ -47,8 +47,6 @@ class Judgement(ABC):
 
     def possible_kind(self, kind: str, demands: Demands, depth: int) -> bool:
         """The same for values of one kind."""
-        if any(each.kind == kind and not each.decided for each in demands.unsupported):
-            return True
         if kind == "string":
             return bool(self.strings(demands))
         if kind == "number":

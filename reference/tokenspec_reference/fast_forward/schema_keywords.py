@@ -38,7 +38,7 @@ Handler = Callable[[Schema, str, bool], list[Demands]]
 def _types(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
     types = schema["type"]
     types = [types] if isinstance(types, str) else types
-    if not isinstance(types, list) or not types or any(not isinstance(t, str) or t not in TYPES for t in types):
+    if not isinstance(types, list) or not types or any(name not in TYPES for name in types):
         raise SchemaError(f"expected one of {', '.join(TYPES)}, or a list of them", field=f"{pointer}/type")
     whole = "integer" in types and "number" not in types
     kinds = frozenset("number" if name == "integer" else name for name in types)
@@ -51,9 +51,11 @@ def _types(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
 def _one_of_values(values: list[Any], field: str, *, negated: bool) -> list[Demands]:
     if not negated:
         return [Demands(values=tuple(values))]
-    kinds = {kind_of(value) for value in values} & {"number", "array", "object"}
+    kinds = {kind_of(value) for value in values}
     message = "numbers, lists and objects but some have no grammar here"
-    unsupported = tuple(Unsupported(kind, field, message, decided=True) for kind in sorted(kinds))
+    unsupported = tuple(
+        Unsupported(kind, field, message, decided=True) for kind in ("number", "array", "object") if kind in kinds
+    )
     return [Demands(excluded=tuple(values), unsupported=unsupported)]
 
 

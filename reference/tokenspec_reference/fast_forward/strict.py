@@ -144,10 +144,7 @@ def _first_character(data: bytes) -> str:
 
 def _last_character(data: bytes | None) -> str:
     """Empty where the data does not end with a whole character."""
-    return "" if data is None else data[-4:].decode(errors="ignore")[-1:] if valid_end(data) else ""
-
-
-def valid_end(data: bytes) -> bool:
-    """Whether the last character is whole."""
-    start = next((at for at in range(len(data) - 1, max(len(data) - 5, -1), -1) if not 0x80 <= data[at] < 0xC0), None)
-    return start is not None and valid_utf8_length(data[start:]) == len(data) - start
+    if data is None:
+        return ""
+    last = data[-4:].decode(errors="ignore")[-1:]
+    return last if data.endswith(last.encode()) else ""

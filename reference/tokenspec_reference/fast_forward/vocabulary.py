@@ -38,7 +38,7 @@ class TokenBytes:
         heads: where in ``words`` those that begin with one, two or three given bytes lie (half open).
         id_of: the lowest id of each byte string.
         twins: all ids, ascending, of the byte strings that the vocabulary spells more than once.
-        longest: length in bytes of the longest token; a special token counts its name and the marker.
+        longest: length in bytes of the longest token of text.
         added: added tokens that are text. They are matched before anything else, and may look at what follows them.
         encode_text: text to ids as the tokenizer does it, where the name of a special token becomes that token.
         encode_isolated: text to ids where text never becomes a special token.
@@ -110,7 +110,7 @@ class TokenBytes:
             heads=_heads(words),
             id_of=id_of,
             twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
-            longest=max([*map(len, id_of), *(len(name.encode()) + 1 for name in specials)]),
+            longest=max(map(len, id_of)),
             added=parts.added,
             encode_text=parts.encode_text,
             encode_isolated=encode,

@@ -154,6 +154,36 @@ def larger_window_gives_back_more(subject: Subject) -> None:
         )
 
 
+def asks_for_bytes(question: Question) -> bool:
+    """The case asks for a window of bytes, and for all tokens beside it."""
+    asked_for = queries(question, "llguidance")
+    return any(query.max_length is not None for query in asked_for) and any(map(is_empty, asked_for))
+
+
+def is_empty(query: Query) -> bool:
+    """Whether the window of a query has no tokens, so that nothing is given back."""
+    return query.max_tokens == 0
+
+
+@rule("window-bytes", "TOKENS", "FFT-032", applies=asks_for_bytes)
+def tokens_before_the_window_are_kept(subject: Subject) -> None:
+    """What is given back has some of the last ``max_length`` bytes, each token of it."""
+    given = [(query, tokens) for query, tokens, _ in answers(subject, "llguidance")]
+    whole = next((tokens for query, tokens in given if is_empty(query)), None)
+    limited = [(query.max_length, tokens) for query, tokens in given if query.max_length is not None]
+    if whole is None or not limited:
+        raise NotGiven(why_unsupported(subject))
+    for size, tokens in limited:
+        behind = raw(vocabulary(subject), whole[len(tokens) + 1 :])  # the first that is given back
+        if len(tokens) < len(whole) and len(behind) >= size:
+            raise Violation(
+                "a token before the window is given back",
+                expected=f"the tokens before the last {size} bytes of {whole}",
+                got=tokens,
+                where=f"max_length {size}",
+            )
+
+
 def why_unsupported(subject: Subject) -> str:
     """The first reason an implementation gives for a query it has no answer to."""
     return next(

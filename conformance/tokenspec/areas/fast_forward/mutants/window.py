@@ -56,6 +56,12 @@ def grammar_ignored(vocabulary: TokenBytes, ids: Sequence[int], _following: Any,
     return ORIGINAL_CLAIMED(vocabulary, ids, None, *window)
 
 
+def bytes_ignored(
+    vocabulary: TokenBytes, ids: Sequence[int], following: Any, max_tokens: int | None, _: int | None
+) -> tuple[int, int]:
+    return ORIGINAL_CLAIMED(vocabulary, ids, following, max_tokens, None)
+
+
 def check_the_other_way(query: Request) -> None:
     for item in query["queries"]:
         item["grammar_check"] = not item.get("grammar_check", True)
@@ -115,5 +121,11 @@ MUTANTS: tuple[Mutant, ...] = (
         (canonical, "windowed_tokens", context_always_kept),
     ),
     mutant("windows-reversed", "FFT-032", "a larger window gives back less", before=windows_reversed),
+    mutant(
+        "bytes-ignored",
+        "FFT-032",
+        "the window has all bytes of its tokens",
+        (canonical, "claimed_by_spanning_token", bytes_ignored),
+    ),
     mutant("check-reversed", "FFT-033", "the grammar check is reversed", before=check_the_other_way),
 )
