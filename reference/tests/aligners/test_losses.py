@@ -239,7 +239,7 @@ def test_logits_of_another_length_are_refused(setting):
 
 
 @pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
-@pytest.mark.parametrize("at_once", [1, 1 << 22])
+@pytest.mark.parametrize("at_once", [1, 6, 1 << 22])
 def test_blocks_of_chunks_are_the_plain_twin(setting, monkeypatch, mode, at_once):
     """Six chunks of two rows, some invalid, in blocks of one position or all in one."""
     monkeypatch.setattr(blocks, "NUMBERS_AT_ONCE", at_once)

@@ -86,9 +86,10 @@ def _piece_table(tokenizer: Any) -> PieceTable:
 
 
 def _tensor(rows: list[list[int]], field: str) -> torch.Tensor:
-    if len({len(row) for row in rows}) > 1:
+    lengths = {len(row) for row in rows} or {0}
+    if len(lengths) > 1:
         raise AlignmentInputError("has rows of different lengths; pad them and pass a mask", field=field)
-    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), -1 if rows and rows[0] else 0)
+    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), *lengths)
 
 
 def _batch(batch: AlignmentBatch) -> Json:

@@ -121,7 +121,7 @@ def _last_unit(text: str) -> str:
     start = len(text) - 1
     while start > 0 and _may_continue(text[start]):
         start -= 1
-    return [*units(text[max(0, start) :])][-1] if text else ""
+    return [*units(text[start:])][-1] if text else ""
 
 
 @lru_cache(maxsize=4096)
