@@ -44,11 +44,13 @@ def align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
 
 
 def _place(error: TokenSpecError) -> str:
-    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``path``."""
+    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``data/student``."""
     if isinstance(error, TextMismatch):
         return f"/teacher/texts/{error.row}/{error.byte}"
     if isinstance(error, ProjectionFileError):
         return "/data/file"
+    if error.field and error.field.startswith("data/"):
+        return f"/{error.field}"
     side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")
     if side in ("student", "teacher"):
         return f"/{side}/{rest.replace('][', '/').replace('[', '/').replace(']', '')}"
@@ -86,10 +88,16 @@ def _piece_table(tokenizer: Any) -> PieceTable:
 
 
 def _tensor(rows: list[list[int]], field: str) -> torch.Tensor:
+    width = _width(rows, field)
+    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), width)
+
+
+def _width(rows: list[list[Any]], field: str) -> int:
+    """The length of every row."""
     lengths = {len(row) for row in rows} or {0}
     if len(lengths) > 1:
         raise AlignmentInputError("has rows of different lengths; pad them and pass a mask", field=field)
-    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), *lengths)
+    return lengths.pop()
 
 
 def _batch(batch: AlignmentBatch) -> Json:
@@ -120,11 +128,11 @@ def _align_pieces(request: Json) -> Json:
     ]
     batch = pairs_to_batch(
         rows,
-        student_length=max(map(len, data["student"]), default=0),
-        teacher_length=max(map(len, data["teacher"]), default=0),
+        student_length=_width(data["student"], "data/student"),
+        teacher_length=_width(data["teacher"], "data/teacher"),
     )
     masks = {
-        f"{side}_attention_mask": _tensor(data[f"{side}_mask"], f"{side}_mask")
+        f"{side}_attention_mask": _tensor(data[f"{side}_mask"], f"data/{side}_mask")
         for side in ("student", "teacher")
         if data.get(f"{side}_mask") is not None
     }
@@ -140,8 +148,8 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
         tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
-        ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], side))
-        masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], side))
+        ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], f"data/{side}"))
+        masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], f"data/{side}"))
     aligner = TokenAligner(tables[0], tables[1], **options)
     return _batch(aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1]))
 

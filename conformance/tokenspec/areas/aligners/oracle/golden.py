@@ -115,6 +115,8 @@ def upstream_version() -> dict[str, str]:
 def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
+    if task == "align-pieces" and any(len({len(row) for row in data[name]}) > 1 for name in ("student", "teacher")):
+        raise losses.LossRefused("ragged")
     if task == "align-pieces" and request["profile"] == "boundary":
         return _walked(made_up(data, "student"), made_up(data, "teacher"), request), WALK
     if task == "align-pieces":
