@@ -161,7 +161,8 @@ def _build_projection(request: Json) -> Json:
     """What is read of the file of a made projection, row by row."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "projection.pt")
-        made = _made(request["data"]["projection"])
+        with placed("/data/projection"):
+            made = _made(request["data"]["projection"])
         made.save(path)
         indices, weights = get_topk_projection(path)
     rows = zip(indices.tolist(), weights.tolist(), strict=True)

@@ -53,21 +53,23 @@ def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tup
     """
     largest = torch.maximum(ours.all_sizes, theirs.all_sizes)
     sizes, *own = torch.cat([largest, ours.sizes, theirs.sizes]).tolist()
-    edges = [0]
-    reached = 0
-    for end, size in enumerate(sizes):
-        if reached and reached + size > rows:
-            edges.append(end)
-            reached = 0
-        reached += size
-    if sizes:
-        edges.append(len(sizes))
+    edges = [0, *_cuts(sizes, rows), len(sizes)] if sizes else []
     ends = [[0, *accumulate(side)] for side in own]
     for start, end in pairwise(edges):
         yield (
             ours.between((start, end), (ends[0][start], ends[0][end])),
             theirs.between((start, end), (ends[1][start], ends[1][end])),
         )
+
+
+def _cuts(sizes: list[int], rows: int) -> Iterator[int]:
+    """The chunks with which a block begins, but for the first."""
+    reached = 0
+    for start, size in enumerate(sizes):
+        if reached and reached + size > rows:
+            yield start
+            reached = 0
+        reached += size
 
 
 class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]
