@@ -36,6 +36,8 @@ def entries(file: dict[str, Any]) -> list[tuple[int, int, float]]:
     """All (student, teacher, weight) of a projection file, sentinels included."""
     if file["kind"] == "dense":
         indices, weights = file["indices"], file["likelihoods"]
+        if not all(isinstance(row, list) for row in (*indices, *weights)):
+            raise FileRefused("no table")
         if [len(row) for row in indices] != [len(row) for row in weights]:
             raise FileRefused("shapes")
         if any(not isinstance(t, int) or t < -1 for row in indices for t in row):
