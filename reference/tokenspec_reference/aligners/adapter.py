@@ -53,7 +53,7 @@ def _place(error: TokenSpecError) -> str:
         return f"/{error.field}"
     side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")
     if side in ("student", "teacher"):
-        return f"/{side}/{rest.replace('][', '/').replace('[', '/').replace(']', '')}"
+        return f"/{side}/{rest.replace('[', '/').replace(']', '')}"
     return f"/options/{error.field}" if error.field else ""
 
 
@@ -132,11 +132,18 @@ def _align_pieces(request: Json) -> Json:
         teacher_length=_width(data["teacher"], "data/teacher"),
     )
     masks = {
-        f"{side}_attention_mask": _tensor(data[f"{side}_mask"], f"data/{side}_mask")
-        for side in ("student", "teacher")
+        f"{side}_attention_mask": _mask(data[f"{side}_mask"], chunk_id, f"data/{side}_mask")
+        for side, chunk_id in (("student", batch.student_chunk_id), ("teacher", batch.teacher_chunk_id))
         if data.get(f"{side}_mask") is not None
     }
     return {**_batch(drop_padding(batch, **masks)), "pairs": [_spans(row) for row in rows]}
+
+
+def _mask(rows: list[list[int]], chunk_id: torch.Tensor, field: str) -> torch.Tensor:
+    mask = _tensor(rows, field)
+    if mask.shape != chunk_id.shape:
+        raise AlignmentInputError(f"must have the shape {tuple(chunk_id.shape)} of its pieces", field=field)
+    return mask
 
 
 def _align_boundary_pieces(data: Json, options: Json) -> Json:

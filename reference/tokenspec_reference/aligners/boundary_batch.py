@@ -145,7 +145,7 @@ def _stream(
 
 
 def align_boundary(
-    student: Side, teacher: Side, tables: tuple[DeviceTable, DeviceTable], *, truncate: bool = False
+    student: Side, teacher: Side, tables: tuple[DeviceTable, DeviceTable], *, truncate: bool
 ) -> AlignmentBatch:
     """Segment two measured sides at their common byte boundaries.
 

@@ -89,9 +89,9 @@ class FastAligner:
     """The fast path for sequences of one set of forms."""
 
     forms: Forms
-    max_comb_len: int = 4
-    anchor_lengths: tuple[int, ...] = (3,)
-    scores: Scores = DEFAULT_SCORES
+    max_comb_len: int
+    anchor_lengths: tuple[int, ...]
+    scores: Scores
     device: torch.device | str = "cpu"
 
     def pairs(self, student: Sequence[str], teacher: Sequence[str]) -> list[AlignmentPair[str]]:
@@ -144,7 +144,8 @@ class FastAligner:
         ]
 
     def _text(self, forms: list[int], start: int, end: int) -> str:
-        return "".join([self.forms.again[form] for form in forms[start:end]]) if start >= 0 else ""
+        """What they spell, canonicalised again; nothing for no span, whose start is its end."""
+        return "".join([self.forms.again[form] for form in forms[start:end]])
 
     def _repaired(
         self, spans: list[Span], agrees: list[bool], s: list[int], t: list[int]

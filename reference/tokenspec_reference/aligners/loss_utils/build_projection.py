@@ -62,7 +62,7 @@ class Projection:
         heaviest = added.values().argsort(descending=True, stable=True)  # equal weights: the smaller teacher id first
         order = heaviest[students[heaviest].argsort(stable=True)]
         students, teachers, weights = students[order], teachers[order], added.values()[order]
-        sizes = torch.bincount(students, minlength=student_vocab_size)
+        sizes = torch.bincount(students)
         place = torch.arange(len(students)) - (sizes.cumsum(0) - sizes)[students]
         width = max(2, int(sizes.max()))  # the exact map reads a second column
         indices = torch.full((student_vocab_size, width), NONE, dtype=torch.int64)
