@@ -45,9 +45,10 @@ Json = dict[str, Any]
 
 def _chunk_average(request: Json) -> Json:
     data = request["data"]
-    means, sizes = chunk_average_log_probs(
-        torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
-    )
+    with placed("/data/chunk_id"):
+        means, sizes = chunk_average_log_probs(
+            torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
+        )
     return {"values": {"means": means.tolist(), "sizes": sizes.tolist()}}
 
 
