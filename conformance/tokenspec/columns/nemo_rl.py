@@ -76,7 +76,7 @@ class NemoRlColumn:
         try:
             return {"values": tasks[request["task"]](request["data"])}
         except (FileNotFoundError, ValueError) as error:
-            raise Rejected("invalid-projection-file", str(error)) from error
+            raise Rejected("invalid-projection-file", str(error), "/data/file") from error
 
 
 @cache

@@ -131,6 +131,8 @@ def test_the_file_reads_back_and_a_loss_runs_on_it(tmp_path):
 def test_bad_input_names_its_field():
     with pytest.raises(AlignmentInputError, match="k: must be at least 2"):
         Projection.of_entries([(0, 1, 1.0)], 3, 4).cut(1)
+    with pytest.raises(AlignmentInputError, match="entries"):
+        Projection.of_entries([(0, 4, 1.0)], 3, 4)
     with pytest.raises(AlignmentInputError, match="longest"):
         build_projection.retokenised(SMALL, LARGE, longest=0)
     with pytest.raises(AlignmentInputError, match="decay"):

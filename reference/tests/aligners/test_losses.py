@@ -8,6 +8,7 @@ import torch
 from tokenspec_reference.aligners import AlignmentBatch, AlignmentInputError
 from tokenspec_reference.aligners.alignment import AlignmentPair, pairs_to_batch
 from tokenspec_reference.aligners.loss_utils import (
+    ExactTokenMap,
     LossOptions,
     alignment_from_flat_batch,
     blocks,
@@ -15,6 +16,7 @@ from tokenspec_reference.aligners.loss_utils import (
     chunk_average_log_probs,
     chunk_log_prob_sums,
     cross_tokenizer_loss,
+    gold_loss,
     shift_next,
     valid_chunk_mask,
 )
@@ -239,7 +241,7 @@ def test_logits_of_another_length_are_refused(setting):
 
 
 @pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
-@pytest.mark.parametrize("at_once", [1, 1 << 22])
+@pytest.mark.parametrize("at_once", [1, 6, 1 << 22])
 def test_blocks_of_chunks_are_the_plain_twin(setting, monkeypatch, mode, at_once):
     """Six chunks of two rows, some invalid, in blocks of one position or all in one."""
     monkeypatch.setattr(blocks, "NUMBERS_AT_ONCE", at_once)
@@ -265,3 +267,16 @@ def test_blocks_of_chunks_are_the_plain_twin(setting, monkeypatch, mode, at_once
         found.append((torch.stack([terms.loss.detach(), terms.kl, terms.l1, terms.top1]), leaf.grad))
     assert torch.allclose(found[0][0], found[1][0], rtol=1e-6)
     assert torch.allclose(found[0][1], found[1][1], rtol=1e-5, atol=1e-8)
+
+
+def test_how_often_the_best_common_tokens_agree():
+    ids, marks = torch.tensor([[-1, 0, 1, 2]]), torch.ones(1, 3, dtype=torch.bool)
+    alignment = AlignmentBatch(marks, marks, ids >= 0, ids >= 0, ids, ids, torch.tensor([3]))
+    best = {"student": [0, 1, 1, 0], "teacher": [0, 1, 0, 0]}
+    student, teacher = (torch.nn.functional.one_hot(torch.tensor([best[side]]), 3).float() for side in best)
+    common, other = torch.tensor([0, 1]), torch.tensor([2])
+    token_map = ExactTokenMap(
+        common_student=common, common_teacher=common, uncommon_student=other, uncommon_teacher=other
+    )
+    terms = gold_loss(student, teacher, alignment, token_map, LossOptions(), torch.ones(1))
+    assert terms.top1.item() == pytest.approx(2 / 3)

@@ -37,6 +37,12 @@ def test_sentencepiece_pieces():
     assert table.pieces == (b" a", b"\xc3", "é".encode(), b"  ")
 
 
+@pytest.mark.parametrize("decoder", [decoders.Metaspace(), decoders.ByteFallback(), decoders.Replace("▁", " ")])
+def test_any_decoder_of_sentencepiece_is_one(decoder):
+    table = PieceTable.from_tokenizer(tokenizer(["▁a", "<0xC3>"], decoder=decoder))
+    assert table.pieces[:2] == (b" a", b"\xc3")
+
+
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [

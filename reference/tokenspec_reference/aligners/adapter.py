@@ -44,14 +44,16 @@ def align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
 
 
 def _place(error: TokenSpecError) -> str:
-    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``path``."""
+    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``data/student``."""
     if isinstance(error, TextMismatch):
         return f"/teacher/texts/{error.row}/{error.byte}"
     if isinstance(error, ProjectionFileError):
         return "/data/file"
+    if error.field and error.field.startswith("data/"):
+        return f"/{error.field}"
     side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")
     if side in ("student", "teacher"):
-        return f"/{side}/{rest.replace('][', '/').replace('[', '/').replace(']', '')}"
+        return f"/{side}/{rest.replace('[', '/').replace(']', '')}"
     return f"/options/{error.field}" if error.field else ""
 
 
@@ -86,9 +88,16 @@ def _piece_table(tokenizer: Any) -> PieceTable:
 
 
 def _tensor(rows: list[list[int]], field: str) -> torch.Tensor:
-    if len({len(row) for row in rows}) > 1:
+    width = _width(rows, field)
+    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), width)
+
+
+def _width(rows: list[list[Any]], field: str) -> int:
+    """The length of every row."""
+    lengths = {len(row) for row in rows} or {0}
+    if len(lengths) > 1:
         raise AlignmentInputError("has rows of different lengths; pad them and pass a mask", field=field)
-    return torch.tensor(rows, dtype=torch.int64).reshape(len(rows), -1 if rows and rows[0] else 0)
+    return lengths.pop()
 
 
 def _batch(batch: AlignmentBatch) -> Json:
@@ -119,15 +128,22 @@ def _align_pieces(request: Json) -> Json:
     ]
     batch = pairs_to_batch(
         rows,
-        student_length=max(map(len, data["student"]), default=0),
-        teacher_length=max(map(len, data["teacher"]), default=0),
+        student_length=_width(data["student"], "data/student"),
+        teacher_length=_width(data["teacher"], "data/teacher"),
     )
     masks = {
-        f"{side}_attention_mask": _tensor(data[f"{side}_mask"], f"{side}_mask")
-        for side in ("student", "teacher")
+        f"{side}_attention_mask": _mask(data[f"{side}_mask"], chunk_id, f"data/{side}_mask")
+        for side, chunk_id in (("student", batch.student_chunk_id), ("teacher", batch.teacher_chunk_id))
         if data.get(f"{side}_mask") is not None
     }
     return {**_batch(drop_padding(batch, **masks)), "pairs": [_spans(row) for row in rows]}
+
+
+def _mask(rows: list[list[int]], chunk_id: torch.Tensor, field: str) -> torch.Tensor:
+    mask = _tensor(rows, field)
+    if mask.shape != chunk_id.shape:
+        raise AlignmentInputError(f"must have the shape {tuple(chunk_id.shape)} of its pieces", field=field)
+    return mask
 
 
 def _align_boundary_pieces(data: Json, options: Json) -> Json:
@@ -139,8 +155,8 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
         tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
-        ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], side))
-        masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], side))
+        ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], f"data/{side}"))
+        masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], f"data/{side}"))
     aligner = TokenAligner(tables[0], tables[1], **options)
     return _batch(aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1]))
 

@@ -45,9 +45,10 @@ Json = dict[str, Any]
 
 def _chunk_average(request: Json) -> Json:
     data = request["data"]
-    means, sizes = chunk_average_log_probs(
-        torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
-    )
+    with placed("/data/chunk_id"):
+        means, sizes = chunk_average_log_probs(
+            torch.tensor(data["log_probs"], dtype=torch.float64), torch.tensor(data["chunk_id"]), data["max_chunks"]
+        )
     return {"values": {"means": means.tolist(), "sizes": sizes.tolist()}}
 
 
@@ -97,9 +98,13 @@ def _loss(request: Json) -> Json:
             options=LossOptions(**data["options"]),
             sample_mask=torch.tensor(data["sample_mask"]),
         )
-    names = ("loss", "kl", "l1", "valid_chunks")
-    values: Json = {name: float(getattr(terms, name).detach()) for name in names}
-    return {"values": values | _gradient(data, terms.loss, student_logits)}
+    return {"values": _numbers(terms) | _gradient(data, terms.loss, student_logits)}
+
+
+def _numbers(terms: Any) -> Json:
+    """The scalars of a loss by name."""
+    named = {field.name: getattr(terms, field.name) for field in fields(terms)}
+    return {name: float(term.detach()) for name, term in named.items() if isinstance(term, torch.Tensor)}
 
 
 def _alignment(data: Json) -> AlignmentBatch:
@@ -141,8 +146,10 @@ def _distil(request: Json) -> Json:
             sample_mask=torch.tensor(data["sample_mask"]),
             ranks=Ranks(data_sum=lambda here: here if here.is_floating_point() else here + elsewhere),
         )
-    values: Json = {name: float(getattr(terms, name).detach()) for name in ("loss", "kd", "ce", "kd_scale", "accuracy")}
-    values |= {"teacher_losses": [float(term) for term in terms.teacher_losses], "weights": list(terms.weights)}
+    values = _numbers(terms) | {
+        "teacher_losses": [float(term) for term in terms.teacher_losses],
+        "weights": list(terms.weights),
+    }
     if terms.selected is not None:
         values["selected"] = terms.selected
     return {"values": values | _gradient(data, terms.loss, student_logits)}
@@ -161,7 +168,8 @@ def _build_projection(request: Json) -> Json:
     """What is read of the file of a made projection, row by row."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "projection.pt")
-        made = _made(request["data"]["projection"])
+        with placed("/data/projection"):
+            made = _made(request["data"]["projection"])
         made.save(path)
         indices, weights = get_topk_projection(path)
     rows = zip(indices.tolist(), weights.tolist(), strict=True)
@@ -205,16 +213,14 @@ def _uld(data: Json) -> Json:
             width = written["teacher_logits"].shape[-1]
             token_map = build_exact_token_map(path, xtoken_loss=False, teacher_vocab_size=width)
     terms = uld_loss(student_logits, **written, token_map=token_map, options=UldOptions(**data["options"]))
-    values = {name: float(getattr(terms, name).detach()) for name in ("loss", "matched", "unmatched", "valid_chunks")}
-    return values | _gradient(data, terms.loss, student_logits)
+    return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
 def _alm(data: Json) -> Json:
     student_logits = torch.tensor(data["student_logits"], requires_grad=True)
     boundary = {name: torch.tensor(data[name]) for name in ("student_boundary", "teacher_boundary") if name in data}
     terms = alm_loss(student_logits, **_written(data), **boundary, options=AlmOptions(**data["options"]))
-    values = {name: float(getattr(terms, name).detach()) for name in ("loss", "valid_chunks")}
-    return values | _gradient(data, terms.loss, student_logits)
+    return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
 def _written(data: Json) -> Json:
@@ -227,7 +233,7 @@ def _dskd(data: Json) -> Json:
     linear = {name: _linear(**wish) for name, wish in data["projections"].items()}
     trained = {name: getattr(spaces[0], name).requires_grad_() for name in ("logits", "hidden")}
     terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **data["options"])
-    values: Json = {name: float(getattr(terms, name).detach()) for name in ("loss", "ce", "t2s", "s2t")}
+    values = _numbers(terms)
     if "gradient" not in data.get("want", ()):
         return values
     student = dict(zip(trained, _derived(terms.loss, list(trained.values())), strict=True))

@@ -98,15 +98,15 @@ def read_side(ids: torch.Tensor, mask: torch.Tensor | None, table: DeviceTable, 
     known = (ids >= 0) & (ids < size)
     safe = ids if bool(known.all()) else torch.where(known, ids, 0)
     code = table.code[safe]
-    real = None if mask is None else mask.to(ids.device) != 0
-    wrong = ~known | (code == ABSENT) if real is None else (~known | (code == ABSENT)) & real
+    real = torch.ones_like(known) if mask is None else mask.to(ids.device) != 0
+    wrong = (~known | (code == ABSENT)) & real
     if bool(wrong.any()):
         row, column = wrong.nonzero()[0].tolist()
         raise IdOutOfVocabulary(
             f"{int(ids[row, column])} is not in the vocabulary of {size} ids; check which tokenizer made it",
             field=f"{field}[{row}][{column}]",
         )
-    text = code == TEXT if real is None else (code == TEXT) & real
+    text = (code == TEXT) & real
     length = table.length[safe] * text
     added = None
     if table.prefix_space != "none":
@@ -114,21 +114,19 @@ def read_side(ids: torch.Tensor, mask: torch.Tensor | None, table: DeviceTable, 
         if not table.prefix_optional:
             length = length - added.to(length.dtype)
     ends = length.cumsum(1, dtype=torch.int32)
-    code = code.masked_fill(text if real is None else text | ~real, UNPAIRED)
+    code = code.masked_fill(text | ~real, UNPAIRED)
     stream = _stream(safe, length, ends, None if table.prefix_optional else added, table)
     return Side(safe, text, code, length, ends, stream, added if table.prefix_optional else None)
 
 
-def _first_of_stretch(
-    text: torch.Tensor, code: torch.Tensor, real: torch.Tensor | None, rule: PrefixSpace
-) -> torch.Tensor:
+def _first_of_stretch(text: torch.Tensor, code: torch.Tensor, real: torch.Tensor, rule: PrefixSpace) -> torch.Tensor:
     """Text positions with no text before them, or (rule ``every``) none since the last special token."""
     index = torch.arange(1, text.shape[1] + 1, dtype=torch.int32, device=text.device).expand(text.shape)
     latest_text = (index * text).cummax(1).values
     before = torch.nn.functional.pad(latest_text[:, :-1], (1, 0))
     if rule == "first":
         return text & (before == 0)
-    special = (code != TEXT) if real is None else (code != TEXT) & real
+    special = (code != TEXT) & real
     latest_special = (index * special).cummax(1).values
     return text & ((before == 0) | (latest_special > before))
 
@@ -147,7 +145,7 @@ def _stream(
 
 
 def align_boundary(
-    student: Side, teacher: Side, tables: tuple[DeviceTable, DeviceTable], *, truncate: bool = False
+    student: Side, teacher: Side, tables: tuple[DeviceTable, DeviceTable], *, truncate: bool
 ) -> AlignmentBatch:
     """Segment two measured sides at their common byte boundaries.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokenspec_reference.aligners.boundary import common_prefix_length, require_common_prefix
-from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, units
+from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, units, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,7 @@ def _cut(short: NormalText, long: NormalText, common: int) -> int | None:
     rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")), "")
     whole = unicodedata.normalize("NFD", rest)
     if whole == short.open_unit and short.pending:
-        return short.open_from + len(rest.encode("utf-8", "surrogateescape"))
+        return short.open_from + len(utf8(rest))
     characters = iter(whole)
     marks_missing = all(character in characters for character in short.open_unit)  # in order, others between
     both_end_here = long.open_from <= common and bool(short.pending or long.pending)

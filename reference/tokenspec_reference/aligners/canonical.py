@@ -127,6 +127,6 @@ def decode_run(tokens: Sequence[str]) -> str | None:
         text = raw.decode()
     except UnicodeDecodeError:
         return None
-    if len(text) != 1 or ord(text) < 128:
+    if len(text) != 1:
         return None
     return (SPACE if tokens[0].startswith(SPACE) else "") + text

@@ -54,7 +54,7 @@ def _keep_increasing(anchors: Sequence[Anchor]) -> list[Anchor]:
     for i, j, length in anchors:
         if j > last_j:
             kept.append((i, j, length))
-            last_j = j + length - 1
+            last_j = j  # none begins within another
     return kept
 
 

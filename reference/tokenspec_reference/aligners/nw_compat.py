@@ -89,9 +89,9 @@ class FastAligner:
     """The fast path for sequences of one set of forms."""
 
     forms: Forms
-    max_comb_len: int = 4
-    anchor_lengths: tuple[int, ...] = (3,)
-    scores: Scores = DEFAULT_SCORES
+    max_comb_len: int
+    anchor_lengths: tuple[int, ...]
+    scores: Scores
     device: torch.device | str = "cpu"
 
     def pairs(self, student: Sequence[str], teacher: Sequence[str]) -> list[AlignmentPair[str]]:
@@ -138,13 +138,14 @@ class FastAligner:
         again = self.forms.again
         return [
             (s[a] == t[c] or again[s[a]] == again[t[c]])
-            if b - a == 1 == d - c and a >= 0 <= c
+            if b - a == 1 == d - c
             else self._text(s, a, b) == self._text(t, c, d)
             for a, b, c, d in spans
         ]
 
     def _text(self, forms: list[int], start: int, end: int) -> str:
-        return "".join([self.forms.again[form] for form in forms[start:end]]) if start >= 0 else ""
+        """What they spell, canonicalised again; nothing for no span, whose start is its end."""
+        return "".join([self.forms.again[form] for form in forms[start:end]])
 
     def _repaired(
         self, spans: list[Span], agrees: list[bool], s: list[int], t: list[int]
@@ -207,16 +208,15 @@ class FastAligner:
 
     def _aligned_again(self, done: _Repairs, s: list[int], t: list[int]) -> tuple[list[Span], list[bool]]:
         """Windows in pieces where all pieces agree, in one piece elsewhere."""
-        windows = [done.spans[place] for place in done.windows]
-        cuts = [(max(0, a), max(0, b), max(0, c), max(0, d)) for a, b, c, d in windows]
+        windows = [done.spans[place] for place in done.windows]  # no side is empty: both spell the same, not nothing
         plain = replace(self.scores, ignore_leading_char_diff=False)
         spans: list[Span] = []
         correct: list[bool] = []
         reached = 0
-        for place, cut, steps in zip(done.windows, cuts, self._solved(cuts, s, t, plain), strict=True):
-            inner = _spans_of(steps, cut[0], cut[2])
+        for place, window, steps in zip(done.windows, windows, self._solved(windows, s, t, plain), strict=True):
+            inner = _spans_of(steps, window[0], window[2])
             right = self._agreeing(inner, s, t)
-            kept = (inner, right) if all(right) else ([done.spans[place]], [True])
+            kept = (inner, right) if all(right) else ([window], [True])
             spans += [*done.spans[reached:place], *kept[0]]
             correct += [*done.correct[reached:place], *kept[1]]
             reached = place + 1
@@ -234,7 +234,7 @@ def _next_mismatch(agrees: list[bool], at: int, end: int) -> int:
 def _spans_of(steps: Steps, i: int, j: int) -> list[Span]:
     spans = []
     for di, dj in steps:
-        spans.append((i if di else -1, i + di if di else -1, j if dj else -1, j + dj if dj else -1))
+        spans.append((*((i, i + di) if di else NO_SPAN), *((j, j + dj) if dj else NO_SPAN)))
         i, j = i + di, j + dj
     return spans
 

@@ -97,7 +97,7 @@ def _stacked(rows: Sequence[np.ndarray], width: int, filler: int) -> np.ndarray:
 def _stacked_joins(sides: Sequence[Interned], width: int, filler: int) -> dict[int, np.ndarray]:
     """By size of the join: ``[segments, width + 1]``, the filler where no token equals it."""
     stacked = {}
-    for k in sorted({k for side in sides for k in side.joins}):
+    for k in {k for side in sides for k in side.joins}:
         found = np.full((len(sides), width + 1), filler, np.int64)
         for row, side in enumerate(sides):
             if k in side.joins:

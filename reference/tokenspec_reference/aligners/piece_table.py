@@ -141,7 +141,7 @@ def _prefix_rule(normalizers: list[dict[str, Any]], pre_tokenizers: list[dict[st
         return "every", False
     for part in pre_tokenizers:
         if part["type"] == "Metaspace":
-            return _PREFIX_OF_SCHEME[part.get("prepend_scheme", "always")], True
+            return _PREFIX_OF_SCHEME[part["prepend_scheme"]], True
         if part["type"] == "ByteLevel" and part["add_prefix_space"]:
             return "every", True
     return "none", False

@@ -47,9 +47,9 @@ def normal_text(raw: bytes) -> NormalText:
     text = decoder.decode(raw)
     pending = decoder.getstate()[0]
     normal = unicodedata.normalize("NFC", text)
-    data = _encode(normal)
+    data = utf8(normal)
     unit = _last_unit(text)
-    open_from = len(data) - len(_encode(unicodedata.normalize("NFC", unit)))
+    open_from = len(data) - len(utf8(unicodedata.normalize("NFC", unit)))
     position = _positions("" if normal == text else text, len(raw))
     return NormalText(data + pending, position, open_from, unicodedata.normalize("NFD", unit), pending)
 
@@ -99,7 +99,7 @@ def _changed(stretch: str) -> _Change:
     length = 0
     for unit in units(stretch):
         for segment in shortest_segments(unit):
-            before, after = _encode(segment), _encode(unicodedata.normalize("NFC", segment))
+            before, after = utf8(segment), utf8(unicodedata.normalize("NFC", segment))
             inner += [length + x if before == after else INSIDE for x in range(1, len(before))]
             length += len(after)
             inner.append(length)
@@ -121,7 +121,7 @@ def _last_unit(text: str) -> str:
     start = len(text) - 1
     while start > 0 and _may_continue(text[start]):
         start -= 1
-    return [*units(text[max(0, start) :])][-1] if text else ""
+    return [*units(text[start:])][-1] if text else ""
 
 
 @lru_cache(maxsize=4096)
@@ -141,7 +141,8 @@ def _composing() -> frozenset[str]:
     return frozenset(second | {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))})
 
 
-def _encode(text: str) -> bytes:
+def utf8(text: str) -> bytes:
+    """UTF-8; what stands for a byte becomes that byte."""
     return text.encode("utf-8", "surrogateescape")
 
 

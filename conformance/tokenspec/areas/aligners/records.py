@@ -23,6 +23,16 @@ Task = Literal[
 ]
 
 
+Edit = Literal[
+    "ragged",
+    "mask-shape",
+    "student-mask-shape",
+    "batch-size",
+    "bad-id",
+    "student-bad-id",
+    "bad-option",
+    "padding-ids",
+]
 Ids = list[int]
 
 
@@ -60,7 +70,7 @@ class AlignersInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     batch: list[RowInput] = []
     options: dict[str, Any] = {}
     data: dict[str, Any] = {}
-    edit: Literal["ragged", "mask-shape", "batch-size", "bad-id", "bad-option", "padding-ids"] | None = None
+    edit: Edit | None = None
 
 
 class SideRequest(msgspec.Struct, kw_only=True):

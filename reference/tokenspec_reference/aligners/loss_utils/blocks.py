@@ -19,6 +19,8 @@ Compare = Callable[[torch.Tensor, ChunkMembers, ChunkMembers], tuple[torch.Tenso
 distance, and whether the best tokens agree (0 or 1)."""
 
 NUMBERS_AT_ONCE = 1 << 20
+POSITIONS_AT_ONCE = 32
+"""Binds for vocabularies below 32,768 only, whose blocks are small anyway; so does a small test see several blocks."""
 
 
 def chunk_sums(
@@ -32,14 +34,14 @@ def chunk_sums(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sum over valid chunks ``[B, C]`` of divergence and distance, with gradient; and all three sums ``[3]`` without.
 
-    ``in_blocks``: about a million logits at a time; otherwise all at once through autograd, the plain twin.
+    ``in_blocks``: about a million logits at a time, or fewer; otherwise all at once through autograd, the plain twin.
     """
     ours, theirs = ours.only(valid), theirs.only(valid)
     flat = student_logits.flatten(0, 1)
     if not in_blocks:
         sums = torch.stack([values.sum() for values in compare(flat[ours.positions].float(), ours, theirs)])
         return sums[0] + sums[1], sums.detach()
-    rows = max(1, NUMBERS_AT_ONCE // max(1, flat.shape[-1]))
+    rows = min(POSITIONS_AT_ONCE, NUMBERS_AT_ONCE // flat.shape[-1])
     total, sums = _BlockedSums.apply(flat, list(_blocks(ours, theirs, rows)), compare)
     return total, sums
 
@@ -51,21 +53,23 @@ def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tup
     """
     largest = torch.maximum(ours.all_sizes, theirs.all_sizes)
     sizes, *own = torch.cat([largest, ours.sizes, theirs.sizes]).tolist()
-    edges = [0]
-    reached = 0
-    for end, size in enumerate(sizes):
-        if reached and reached + size > rows:
-            edges.append(end)
-            reached = 0
-        reached += size
-    if sizes:
-        edges.append(len(sizes))
+    edges = [0, *_cuts(sizes, rows), len(sizes)] if sizes else []
     ends = [[0, *accumulate(side)] for side in own]
     for start, end in pairwise(edges):
         yield (
             ours.between((start, end), (ends[0][start], ends[0][end])),
             theirs.between((start, end), (ends[1][start], ends[1][end])),
         )
+
+
+def _cuts(sizes: list[int], rows: int) -> Iterator[int]:
+    """The chunks with which a block begins, but for the first."""
+    reached = 0
+    for start, size in enumerate(sizes):
+        if reached and reached + size > rows:
+            yield start
+            reached = 0
+        reached += size
 
 
 class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]

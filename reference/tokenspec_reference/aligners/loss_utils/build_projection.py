@@ -44,19 +44,25 @@ class Projection:
 
     @classmethod
     def of_entries(cls, entries: Sequence[Entry], student_vocab_size: int, teacher_vocab_size: int) -> Projection:
-        """Rows of ``(student id, teacher id, weight)``; equal pairs are added, every row that has entries sums to 1."""
+        """Rows of ``(student id, teacher id, weight)``; equal pairs are added, every row that has entries sums to 1.
+
+        Raises:
+            AlignmentInputError: an id outside its vocabulary.
+        """
         if not entries:
             none = torch.full((student_vocab_size, 2), NONE, dtype=torch.int64)
             return cls(none, torch.zeros(student_vocab_size, 2), teacher_vocab_size)
         ids = torch.tensor([entry[:2] for entry in entries], dtype=torch.int64).T
+        if bool(((ids < 0) | (ids >= torch.tensor([[student_vocab_size], [teacher_vocab_size]]))).any()):
+            raise AlignmentInputError("has an id outside its vocabulary", field="entries")
         weights = torch.tensor([entry[2] for entry in entries], dtype=torch.float64)
-        added = torch.sparse_coo_tensor(ids, weights, (student_vocab_size, teacher_vocab_size), check_invariants=True)
+        added = torch.sparse_coo_tensor(ids, weights, (student_vocab_size, teacher_vocab_size), check_invariants=False)
         added = added.coalesce()
         students, teachers = added.indices()
         heaviest = added.values().argsort(descending=True, stable=True)  # equal weights: the smaller teacher id first
         order = heaviest[students[heaviest].argsort(stable=True)]
         students, teachers, weights = students[order], teachers[order], added.values()[order]
-        sizes = torch.bincount(students, minlength=student_vocab_size)
+        sizes = torch.bincount(students)
         place = torch.arange(len(students)) - (sizes.cumsum(0) - sizes)[students]
         width = max(2, int(sizes.max()))  # the exact map reads a second column
         indices = torch.full((student_vocab_size, width), NONE, dtype=torch.int64)

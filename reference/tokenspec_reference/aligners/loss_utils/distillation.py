@@ -174,7 +174,7 @@ def _teachers(
     if options.teacher_mode == "averaged_logits":
         shapes = {tuple(teacher.logits.shape) for teacher in teachers}
         if len(shapes) == 1 and all(teacher.same_tokenizer for teacher in teachers):
-            together = _averaged(teachers)[..., : student_logits.shape[-1]]
+            together = _averaged(teachers)
             return [same_tokenizer_kl(student_logits, together, real, options.loss, student.ranks)], [1.0], None
         return [loss_of(teacher, options.mode) for teacher in teachers], [teacher.weight for teacher in teachers], None
     by_vocabulary = options.normalize_teacher_by_vocab

@@ -34,7 +34,7 @@ def parse_projection_file(path: str | PathLike[str]) -> Coordinates:
         ProjectionFileError: not loadable as plain data, or of the wrong shape, type or range.
     """
     data = _load(fspath(path))
-    if isinstance(data, dict) and {"indices", "likelihoods"} <= data.keys():
+    if {"indices", "likelihoods"} <= data.keys():
         indices, likelihoods = _dense(data)
         rows, columns = indices.shape
         students = torch.arange(rows).repeat_interleave(columns)
@@ -80,7 +80,7 @@ def _fingerprint(path: str | PathLike[str]) -> tuple[str, int, int]:
 @lru_cache(maxsize=CACHED_FILES)
 def _cached_topk(path: str, _mtime: int, _size: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     data = _load(path)
-    if not (isinstance(data, dict) and {"indices", "likelihoods"} <= data.keys()):
+    if not {"indices", "likelihoods"} <= data.keys():
         raise ProjectionFileError(
             f"{path} is not in the dense form; this loss needs 'indices' and 'likelihoods' tensors", field="path"
         )
@@ -102,19 +102,22 @@ def _cached_sparse(
     return torch.sparse_coo_tensor(coordinates, weights, shape, check_invariants=True).coalesce().to(device)
 
 
-def _load(path: str) -> Any:
+def _load(path: str) -> dict[Any, Any]:
     _fingerprint(path)
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
+        data = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
         raise ProjectionFileError(
             f"{path} cannot be read as tensors and plain values ({type(error).__name__}); files that hold code "
             "or foreign objects are refused, save a dictionary of tensors",
             field="path",
         ) from error
+    if not isinstance(data, dict):
+        raise ProjectionFileError("holds no dictionary", field="path")
+    return data
 
 
-def _dense(data: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+def _dense(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
     indices, likelihoods = data["indices"], data["likelihoods"]
     if not (isinstance(indices, torch.Tensor) and isinstance(likelihoods, torch.Tensor)):
         raise ProjectionFileError("must be tensors", field="indices, likelihoods")
@@ -131,10 +134,8 @@ def _dense(data: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
     return indices.long(), weights
 
 
-def _sparse(data: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    if not isinstance(data, dict) or not all(
-        isinstance(key, tuple) and len(key) == 2 and all(isinstance(part, int) for part in key) for key in data
-    ):
+def _sparse(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+    if not all(isinstance(key, tuple) and len(key) == 2 and all(isinstance(part, int) for part in key) for key in data):
         raise ProjectionFileError(
             "is neither {'indices', 'likelihoods'} nor {(student id, teacher id): weight}", field="path"
         )

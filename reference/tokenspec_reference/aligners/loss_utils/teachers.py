@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tokenspec_reference.aligners.loss_utils.options import Mode
 
 Metric = Literal["ce", "entropy", "max_prob"]
-TINY = 1e-10
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def teacher_score(teacher: Teacher, student: Tokens, metric: Metric) -> torch.Te
         real = real & student.sample_mask.bool()[:, None].to(real.device)
     chances = torch.softmax(logits, -1)
     if metric == "entropy":
-        return _global_mean((chances * (chances + TINY).log()).sum(-1), real, student.ranks)
+        return _global_mean(-torch.special.entr(chances).sum(-1), real, student.ranks)
     return _global_mean(chances.amax(-1), real, student.ranks)
 
 

@@ -159,7 +159,8 @@ class _Columns:
     def compare(self, student: torch.Tensor, teacher: torch.Tensor, beta: float) -> tuple[torch.Tensor, torch.Tensor]:
         """Of every chunk the weighed divergence over common columns, and the weighed distance over the others."""
         if self.common is None or self.others is None:
-            return torch.zeros_like(student[:, 0]), sorted_distance(student, teacher)
+            distance = sorted_distance(student, teacher)
+            return torch.zeros_like(distance), distance
         matched = generalised_divergence(student[:, self.common[0]], teacher[:, self.common[1]], beta)
         unmatched = torch.zeros_like(matched)
         if all(ids.numel() for ids in self.others):

@@ -29,10 +29,10 @@ def refused_text(subject: Subject) -> None:
     applies=cites("ALN-053"),
 )
 def refused_file(subject: Subject) -> None:
-    """Projection files that are missing, malformed or code are refused, and code in them is not run."""
+    """Projection files that are missing, malformed or code are refused at their place, and code in them is not run."""
     if ran():
         raise Violation("the code in the file was run", expected="a refusal without running it", got=subject.outcome)
-    refused(subject)
+    refused(subject, naming_place=True)
 
 
 @check(

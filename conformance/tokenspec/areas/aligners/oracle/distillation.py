@@ -54,6 +54,8 @@ def refuse(options: Json, teachers: list[Json]) -> None:
     mode, metric = options.get("teacher_mode", "sum"), options.get("sum_weights_metric")
     if not teachers or mode not in {"sum", "averaged_logits", "select_teacher"}:
         raise LossRefused("teachers")
+    if options.get("mode", "p-kl") not in {"p-kl", "gold", "xtoken"}:
+        raise LossRefused("mode")
     if metric not in {None, "ce", "entropy", "max_prob"}:
         raise LossRefused("metric")
     if mode != "sum" and (metric or options.get("normalize_teacher_by_vocab")):

@@ -21,6 +21,8 @@ from tokenspec.store.records import Case, Golden
 WALK = {"walk": "two-pointer walk over the text"}
 SUMS = {"sums": "plain sums in double precision"}
 REFUSED_EDITS = {
+    "student-mask-shape": "invalid-alignment-input",
+    "student-bad-id": "id-out-of-vocabulary",
     "ragged": "invalid-alignment-input",
     "mask-shape": "invalid-alignment-input",
     "batch-size": "invalid-alignment-input",
@@ -115,6 +117,8 @@ def upstream_version() -> dict[str, str]:
 def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
+    if task == "align-pieces":
+        _refuse_pieces(data)
     if task == "align-pieces" and request["profile"] == "boundary":
         return _walked(made_up(data, "student"), made_up(data, "teacher"), request), WALK
     if task == "align-pieces":
@@ -131,6 +135,13 @@ def _plain(case: Case) -> Answer:
         pairs = nemo.remap(data["pairs"], data["student_ranges"], data["teacher_ranges"])
         return AlignersExpect(pairs=[pairs]), upstream_version()
     return AlignersExpect(values=_values(task, data)), SUMS
+
+
+def _refuse_pieces(data: dict[str, Any]) -> None:
+    for name in ("student", "teacher"):
+        lengths, mask = [len(row) for row in data[name]], data.get(f"{name}_mask")
+        if len(set(lengths)) > 1 or (mask is not None and [len(row) for row in mask] != lengths):
+            raise losses.LossRefused("rows of several lengths")
 
 
 def made_up(data: dict[str, Any], name: str) -> list[SideText]:

@@ -40,7 +40,7 @@ def refuse(data: Json) -> None:
         raise LossRefused("merge")
     for side in ("student", "teacher"):
         logits, ids, chunks = (data[f"{side}_{name}"] for name in ("logits", "ids", "chunk_id"))
-        if [len(row) for row in logits] != [len(row) for row in chunks] != [len(row) for row in ids]:
+        if not [len(row) for row in logits] == [len(row) for row in chunks] == [len(row) for row in ids]:
             raise LossRefused("lengths")
         if any(
             not 0 <= token < len(logits[0][0])

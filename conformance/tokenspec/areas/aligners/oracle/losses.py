@@ -36,6 +36,8 @@ def entries(file: dict[str, Any]) -> list[tuple[int, int, float]]:
     """All (student, teacher, weight) of a projection file, sentinels included."""
     if file["kind"] == "dense":
         indices, weights = file["indices"], file["likelihoods"]
+        if not all(isinstance(row, list) for row in (*indices, *weights)):
+            raise FileRefused("no table")
         if [len(row) for row in indices] != [len(row) for row in weights]:
             raise FileRefused("shapes")
         if any(not isinstance(t, int) or t < -1 for row in indices for t in row):
@@ -50,6 +52,8 @@ def entries(file: dict[str, Any]) -> list[tuple[int, int, float]]:
     if file["kind"] == "sparse":
         if any(not isinstance(s, int) or s < 0 for s, _, _ in file["entries"]):
             raise FileRefused("student id")
+        if not all(isinstance(weight, int | float) for _, _, weight in file["entries"]):
+            raise FileRefused("weights that are no numbers")
         return [(s, t, w) for s, t, w in file["entries"]]
     raise FileRefused(file["kind"])
 
@@ -72,6 +76,8 @@ def exact_map(file: dict[str, Any], teacher_vocab_size: int, *, xtoken: bool) ->
     if file["kind"] != "dense":
         raise FileRefused("the exact map needs the dense form")
     entries(file)
+    if any(len(row) < 2 for row in file["indices"]):
+        raise FileRefused("the exact map needs a second column")
     owner: dict[int, tuple[float, int]] = {}
     for s, (row, weights) in enumerate(zip(file["indices"], file["likelihoods"], strict=True)):
         top = max(weights)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tokenspec.areas.aligners.oracle.losses import LossRefused
+
 Json = dict[str, Any]
 Table = list[dict[int, float]]
 
@@ -17,6 +19,7 @@ def made(data: Json) -> Json:
 
 def table(wish: Json) -> Table:
     """Teacher ids and weights of each student token."""
+    refuse(wish)
     how = wish["how"]
     if how == "over":
         return [mine or theirs for mine, theirs in zip(table(wish["first"]), table(wish["second"]), strict=True)]
@@ -28,6 +31,30 @@ def table(wish: Json) -> Table:
     if how == "embedded":
         return [nearest(row, wish) for row in wish["student"]]
     return exact(wish) if how == "exact" else entries(wish)
+
+
+def refuse(wish: Json) -> None:
+    """What no projection can be made of."""
+    how = wish["how"]
+    if how == "entries":
+        students, teachers = sizes(wish)
+        if any(not (0 <= s < students and 0 <= t < teachers) for s, t, _ in wish["entries"]):
+            raise LossRefused("an entry outside the vocabularies")
+    if how == "over" and sizes(wish["first"]) != sizes(wish["second"]):
+        raise LossRefused("projections of other vocabularies")
+    if how == "embedded" and len({len(row) for side in ("student", "teacher") for row in wish[side]}) > 1:
+        raise LossRefused("embeddings of another width")
+    if how in {"cut", "embedded"} and not 2 <= wish["k"] <= (len(wish["teacher"]) if how == "embedded" else wish["k"]):
+        raise LossRefused("k")
+
+
+def sizes(wish: Json) -> tuple[int, int]:
+    """Tokens of the student and of the teacher."""
+    if wish["how"] in {"over", "cut"}:
+        return sizes(wish["first" if wish["how"] == "over" else "of"])
+    if wish["how"] == "entries":
+        return wish["student_vocab_size"], wish["teacher_vocab_size"]
+    return len(wish["student"]), len(wish["teacher"])
 
 
 def summing_to_one(row: dict[int, float]) -> dict[int, float]:

@@ -93,6 +93,10 @@ def damage(request: dict[str, Any], edit: str | None) -> None:
             teacher[key] = teacher[key][:-1]
     elif edit == "bad-id":
         teacher["ids"][0][teacher["mask"][0].index(1)] = 99_999_999
+    elif edit == "student-mask-shape":
+        request["student"]["mask"] = [row[1:] for row in request["student"]["mask"]]
+    elif edit == "student-bad-id":
+        request["student"]["ids"][-1][request["student"]["mask"][-1].index(1)] = -1
     elif edit == "bad-option":
         request["options"]["on_mismatch"] = "guess"
     elif edit == "padding-ids":
