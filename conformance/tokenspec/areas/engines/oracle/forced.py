@@ -62,6 +62,13 @@ class Context:
             self.read = self.read[: len(self.read) - self.size]
 
 
+def policy_of(parameters: dict[str, Any]) -> str:
+    """The cache policy of a call."""
+    if "max_kv_tokens" in parameters:
+        return f"legacy_head:{parameters['max_kv_tokens']}"
+    return str(parameters.get("cache_policy", "none"))
+
+
 def log_probabilities(logits: list[float]) -> list[float]:
     """Log-softmax; any NaN makes all NaN."""
     if any(math.isnan(value) for value in logits):
@@ -114,9 +121,7 @@ def z_scores(values: list[float]) -> list[float]:
 def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
     """Both passes over a trace of at least one token."""
     alpha, beta = parameters.get("alpha", 1.0), parameters.get("beta", 2.0)
-    policy = parameters.get("cache_policy", "none")
-    if "max_kv_tokens" in parameters:
-        policy = f"legacy_head:{parameters['max_kv_tokens']}"
+    policy = policy_of(parameters)
     context = Context(predictor, texts.prompt, policy)
     gaps: list[float] = []
     for index, token in enumerate(texts.ids):

@@ -9,11 +9,13 @@ from typing import Any
 
 from tokenspec.areas.engines.oracle.forced import (
     ROUNDING,
+    Context,
     Forced,
     Refuses,
     log_probabilities,
     moments,
     percentile,
+    policy_of,
     reach_of,
     z_scores,
 )
@@ -58,11 +60,16 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
     """Cuts of one of the four engines."""
     window = parameters.get("window", WINDOWS[name])
     rows, predictions = [], []
-    if predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
+    policy = policy_of(parameters)
+    crops = policy.startswith("legacy_head")
+    if not crops and predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
         raise Refuses("ENG-062")
     largest = 0.0
+    context = Context(predictor, texts.prompt, policy)
     for index in range(len(texts.ids)):
-        logits = predictor.logits(texts.prompt + texts.ids[:index], len(texts.prompt), None)
+        if index:
+            context.feed([texts.ids[index - 1]])
+        logits = context.next
         logged = log_probabilities(logits)
         largest = max(largest, *(abs(value) for value in logits if math.isfinite(value)))
         if math.isnan(logged[0]):
