@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tokenspec_reference.engines.near_ties import Closeness, Error, closeness, s
 from tokenspec_reference.engines.scoring import calibrate
 from tokenspec_reference.engines.token_signals import top_k_distance
 
-from .conftest import LONG_TRACE, TOY, TRACE, scripted
+from .conftest import LONG_TRACE, PIECES, TOY, TRACE, scripted
 
 torch = pytest.importorskip("torch")
 OPTIONS = {"alpha": 1.0, "beta": 0.0, "quantile": 50.0, "mode": "normalized"}
@@ -123,6 +124,20 @@ def test_a_near_tie_at_the_edge_of_the_top_makes_the_shift_close(tiny):
     assert len(result.close) == len(result.curve.positions)
     single = RTLLMTopKShift().segment(LONG_TRACE * 2, window=4, **tiny(seed=2))
     assert len(single.close) < len(single.curve.positions) / 2
+
+
+def test_what_is_exchangeable_does_not_depend_on_how_a_trace_is_read():
+    """The error is that of the whole signal: a row whose own logits are small is not read more finely for it."""
+    given = scripted(TRACE, [float(at % 5) for at in range(16)])
+    quiet = {**dict.fromkeys(PIECES, -1.0), "A": 1.0, " b": 0.5 + 2.0**-46, " c": 0.5}
+    rows = tuple(quiet if at % 3 else row for at, row in enumerate(given["model"].rows))
+    given["model"] = replace(given["model"], rows=rows)
+    reaches = {
+        RTLLMTopKShift().segment(TRACE, window=2, top_k=2, algorithm=algorithm, **given).curve.reach
+        for algorithm in ("fast", "sequential")
+    }
+    assert len(reaches) == 1
+    assert min(reaches) > 1e-3
 
 
 def test_coarser_arithmetic_reaches_farther(tiny):

@@ -17,6 +17,7 @@ from tokenspec_reference.engines import metrics
 from tokenspec_reference.engines.__main__ import ENGINES, FUSIONS
 from tokenspec_reference.engines.base_units import rule_based_starts
 from tokenspec_reference.engines.errors import InvalidParameter
+from tokenspec_reference.engines.options import option_names
 from tokenspec_reference.engines.orchestrator import RTSeg
 from tokenspec_reference.engines.recorded_model import RecordedModel
 from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
@@ -151,8 +152,8 @@ class SequentialColumn:
 
     def segment(self, request: dict[str, Any]) -> dict[str, Any]:
         """The operation, with every engine that has a twin replaced by it."""
-        twins = [name for name in request.get("engines") or [] if ENGINES.get(name, "").startswith("RTLLM")]
-        if not twins:
+        engines = [getattr(package, ENGINES[name]) for name in request.get("engines") or [] if name in ENGINES]
+        if not any("algorithm" in option_names(getattr(engine, "options", ())) for engine in engines):
             return segment(request, self.models)
         parameters = {**(request.get("parameters") or {}), "algorithm": "sequential"}
         return segment({**request, "parameters": parameters}, self.models)

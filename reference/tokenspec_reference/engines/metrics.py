@@ -111,13 +111,11 @@ def window_diff(gold: Segments, predicted: Segments) -> float:
 
 
 def _best_overlap(gold: Segments, predicted: Segments, measure: Callable[[int, int], float]) -> float:
+    """Each segment shares characters with one at least; what it shares with those apart from it is below that."""
     if not _paired(gold, predicted).length:
         return 1.0
     return sum(
-        max(
-            measure(max(0, min(end, right) - max(start, left)), (end - start) + (right - left))
-            for left, right in predicted
-        )
+        max(measure(min(end, right) - max(start, left), (end - start) + (right - left)) for left, right in predicted)
         for start, end in gold
     ) / len(gold)
 

@@ -150,8 +150,9 @@ class ScriptedSession:
         length = len(self.separators) - 1
         check_positions(length, self.model.position_limit)
         self.forwards += 1
-        rows = [self._logits(shorter) for shorter in range(length - keep + 1, length + 1)]
-        return FullRows(torch.tensor(rows, dtype=torch.float64).reshape(keep, self.model.vocabulary_size))
+        read = range(length - len(token_ids) + 1, length + 1)
+        rows = [self._logits(shorter) for shorter in read[len(token_ids) - keep :]]
+        return FullRows(torch.tensor(rows, dtype=torch.float64))
 
     def _logits(self, length: int) -> list[float]:
         separators = self.separators[length]

@@ -42,10 +42,10 @@ def surprisal(rows: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
 
 def entropy(rows: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
     """Entropy of the predictive distribution, nats, ``[n]``; a probability of exactly 0 adds 0."""
+    import torch
+
     del own
-    logged = rows.log_softmax(dim=-1)
-    terms = logged.exp() * logged
-    return -terms.masked_fill(logged.isneginf(), 0.0).sum(dim=-1)
+    return torch.special.entr(rows.softmax(dim=-1)).sum(dim=-1)
 
 
 def mean_change(signal: Sequence[float], index: int, window: int) -> float:
@@ -122,7 +122,7 @@ def read_trace(
 
     signal: list[float] = []
     top: list[dict[int, float]] = []
-    loose: list[float] = []
+    leads: list[list[float]] = []
     largest = 0.0
     forwards = 0
     blocks = _stepwise(source, prompt, token_ids, policy) if sequential else _chunked(source, prompt, token_ids, policy)
@@ -136,11 +136,13 @@ def read_trace(
         signal += values
         magnitude = float(rows.masked_fill(rows.isinf(), 0.0).abs().amax())
         largest = max(largest, magnitude, *map(abs, values))
-        found, exchangeable = _top_candidates(rows, top_k, signal_error(source.epsilon, magnitude))
+        found, ahead = _top_candidates(rows, top_k)
         top += found
-        loose += exchangeable
+        leads += ahead
         report(progress, len(signal), len(token_ids))
-    return Reading(forwards, tuple(signal), tuple(top), tuple(loose), signal_error(source.epsilon, largest))
+    error = signal_error(source.epsilon, largest)
+    loose = tuple(_exchangeable(shares, lead, error) for shares, lead in zip(top, leads, strict=True))
+    return Reading(forwards, tuple(signal), tuple(top), loose, error)
 
 
 def _stepwise(
@@ -163,18 +165,26 @@ def _chunked(
         session.settle()
 
 
-def _top_candidates(rows: torch.Tensor, count: int, error: Error) -> tuple[list[dict[int, float]], list[float]]:
+def _top_candidates(rows: torch.Tensor, count: int) -> tuple[list[dict[int, float]], list[list[float]]]:
     """Per row the ``count`` most probable tokens, renormalised; ties (frequent in bfloat16) go to the smaller id.
 
-    Also the share of those that rounding may exchange for the best one left out.
+    Also how far the logit of each is ahead of the best one left out.
     """
     if not count:
         return [], []
     tokens = top_ids(rows, count)
     logits = rows.double().gather(1, tokens)
     shares = logits.softmax(dim=-1)
-    ahead = logits - rows.scatter(1, tokens, -math.inf).amax(dim=-1, keepdim=True).double()
-    near = (ahead < 2 * error.size) & ((ahead > 0) | (not error.exact))
-    loose: list[float] = (shares * near).sum(dim=-1).tolist()
+    left_out = rows.scatter(1, tokens, -math.inf).amax(dim=-1, keepdim=True).double()
+    ahead: list[list[float]] = (logits - left_out).tolist()
     top = [dict(zip(ids, row, strict=True)) for ids, row in zip(tokens.tolist(), shares.tolist(), strict=True)]
-    return top, loose
+    return top, ahead
+
+
+def _exchangeable(shares: dict[int, float], ahead: Sequence[float], error: Error) -> float:
+    """The share of the candidates of one token that rounding may exchange for the best one left out."""
+    return math.fsum(
+        share
+        for share, lead in zip(shares.values(), ahead, strict=True)
+        if lead < 2 * error.size and (lead > 0 or not error.exact)
+    )

@@ -98,7 +98,7 @@ class Script:
         vocab_size = request["vocab_size"]
         members = [make_processor(config, vocab_size) for config in request["processors"]]
         self.members = members
-        self.chain = Rewindable(Chain(members, vocab_size=vocab_size), checked=request.get("checked", False))
+        self.chain = Rewindable(Chain(members, vocab_size=vocab_size), checked=request["checked"])
         self.state = self.chain.init(request["rows"])
 
     def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:

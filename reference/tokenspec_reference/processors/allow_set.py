@@ -35,7 +35,7 @@ class AllowSet:
 
     The flags are promises known without looking at the tensors, so that a step on an accelerator does not
     wait for the device: ``only_listed`` (no row is excluded), ``bans`` (an excluded row can list ids),
-    ``never_empty`` (every row allows something), ``padded`` (a row can hold ``PAD``).
+    ``never_empty`` (every row allows something), ``padded`` (a row that allows something can hold ``PAD``).
     """
 
     listed: Tensor
@@ -51,7 +51,7 @@ class AllowSet:
         """No constraint on any of ``rows`` rows."""
         listed = torch.empty((rows, 0), dtype=torch.int64, device=device)
         excluded = torch.ones(rows, dtype=torch.bool, device=device)
-        return cls(listed, excluded, vocab_size, bans=False, never_empty=vocab_size > 0, padded=False)
+        return cls(listed, excluded, vocab_size, bans=False, never_empty=vocab_size > 0)
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int] | None], vocab_size: int, device: torch.device | str = "cpu") -> AllowSet:

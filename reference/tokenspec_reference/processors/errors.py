@@ -70,7 +70,7 @@ class TokenOutOfRange(TokenSpecError):
 
     rejection_code = "token-out-of-range"
 
-    def __init__(self, message: str, *, row: int, field: str = "tokens") -> None:
+    def __init__(self, message: str, *, row: int, field: str) -> None:
         """Keep the row beside the text."""
         super().__init__(message, field=field)
         self.row = row

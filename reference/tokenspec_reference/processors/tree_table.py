@@ -81,7 +81,7 @@ class CompiledTree:
         real = column < self.offsets[node + 1].unsqueeze(1) - first
         place = (first + column).clamp(max=self.tokens.shape[0] - 1)
         listed = torch.where(real, self.tokens[place], PAD)
-        return self._set(listed, vocab_size, padded=width > 1 or self.narrowest == 0)
+        return self._set(listed, vocab_size, padded=width > 1)
 
     def allow_at_root(self, rows: int, vocab_size: int) -> AllowSet:
         """The first step: every row has the root's candidates, one list for all."""

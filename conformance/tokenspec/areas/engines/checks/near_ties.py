@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.engines.checks.answers import is_tiny, shown
 from tokenspec.areas.engines.checks.invariants import tokens_of
 from tokenspec.areas.engines.checks.variations import forced, varied
-from tokenspec.areas.engines.records import EnginesExpect, EnginesOutput
+from tokenspec.areas.engines.oracle.forced import forced_decode
+from tokenspec.areas.engines.oracle.predictors import predictor_of
+from tokenspec.areas.engines.records import EnginesExpect, EnginesInput, EnginesOutput, Tiny
+from tokenspec.store.canonical import convert
 
 CLEAR = 5e-3  # beyond the reach of any score of a tiny model
 HAIR = 1e-9  # of the distance between two scores: far below what float32 resolves
@@ -66,6 +71,39 @@ def a_threshold_on_a_score_is_named(subject: Subject) -> None:
             expected=f"close holds {first}, the first cut",
             got=output.close,
             where=shown(subject.request["trace"], output.offsets),
+        )
+
+
+def repeats(question: Question) -> bool:
+    """The same, of a case that says that its text repeats what the model sees of it."""
+    return rounds(question) and "ENG-055" in question.cell.case.requires
+
+
+@check("engines.tied", area="engines", level="SCORES", requires=("ENG-055",), kind="metamorphic", applies=repeats)
+def scores_that_tie_for_the_largest_are_named(subject: Subject) -> None:
+    """With the threshold on the largest score, which several tokens have, all of them are close.
+
+    They are equal by what the model sees, and rounding tells them apart: which of them stands on the threshold is an
+    accident. Behind a cut that comes of it the model sees another text; one before token 0 shows nowhere.
+    """
+    texts, given = tokens_of(subject), convert(subject.input, EnginesInput, where=subject.cell.name)
+    assert texts is not None
+    assert isinstance(given.model, Tiny)
+    vocabulary = max(subject.rows[subject.cell.row].tokenizer.get_vocab().values()) + 1
+    predictor = predictor_of(given.model, texts, vocabulary)
+    tied = forced_decode(predictor, texts, {**given.parameters, "quantile": 100}).tied
+    output: EnginesOutput = subject.output_of(varied(subject, quantile=100))
+    if output.close is None:
+        raise NotGiven("close")
+    cut = 0 if 0 in tied else min((start for start, _ in output.offsets[1:]), default=math.inf)
+    missing = [start for start in tied if start <= cut and start not in output.close]
+    if missing:
+        raise Violation(
+            "several scores tie for the threshold and are not all called close",
+            expected=f"close holds {', '.join(map(str, tied))}",
+            got=output.close,
+            where="close",
+            hint="a score that is the threshold is close where a second one of pass 1 is within reach",
         )
 
 

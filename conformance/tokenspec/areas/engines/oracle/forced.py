@@ -18,7 +18,8 @@ class Refuses(Exception):
 class Forced:
     """What an engine found; ``cuts`` are character positions, 0 included when it was chosen.
 
-    ``reach`` is that of a table; ``labels`` are those of the segments, of an engine that gives any.
+    ``reach`` is that of a table; ``labels`` are those of the segments, of an engine that gives any. ``tied`` are where
+    the scores of tokens stand that no cut came before and that are the threshold itself, as a second one is.
     """
 
     cuts: list[int]
@@ -26,9 +27,11 @@ class Forced:
     margin: float | None = None
     reach: float | None = None
     labels: list[str] | None = None
+    tied: tuple[int, ...] = ()
 
 
 ROUNDING = 8 * 2.0**-52
+EQUAL = 1e-9  # far below what single precision resolves, far above what double precision loses
 
 
 def reach_of(error: float, values: list[float], spread: float) -> float:
@@ -57,6 +60,13 @@ class Context:
         self.next = self.predictor.logits(self.read, self.prompt_length, window)
         if self.kind == "legacy_head" and len(self.read) > self.size:
             self.read = self.read[: len(self.read) - self.size]
+
+
+def policy_of(parameters: dict[str, Any]) -> str:
+    """The cache policy of a call."""
+    if "max_kv_tokens" in parameters:
+        return f"legacy_head:{parameters['max_kv_tokens']}"
+    return str(parameters.get("cache_policy", "none"))
 
 
 def log_probabilities(logits: list[float]) -> list[float]:
@@ -111,9 +121,7 @@ def z_scores(values: list[float]) -> list[float]:
 def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
     """Both passes over a trace of at least one token."""
     alpha, beta = parameters.get("alpha", 1.0), parameters.get("beta", 2.0)
-    policy = parameters.get("cache_policy", "none")
-    if "max_kv_tokens" in parameters:
-        policy = f"legacy_head:{parameters['max_kv_tokens']}"
+    policy = policy_of(parameters)
     context = Context(predictor, texts.prompt, policy)
     gaps: list[float] = []
     for index, token in enumerate(texts.ids):
@@ -138,12 +146,16 @@ def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]
     cuts: list[int] = []
     margin = math.inf
     previous = None
+    tied: list[int] = []
+    crowded = sum(abs(score - threshold) < EQUAL for score in scores) > 1
     for index, token in enumerate(texts.ids):
         score = alpha * normalised(gap(context, texts, token)) + beta * prior(texts.before(index), 0.2)
         if texts.cuttable[index] and token not in texts.candidates and previous != texts.separator:
             distance = abs(score - threshold)
             if math.isfinite(distance) and (cuts or distance > 0):
                 margin = min(margin, distance)
+            if crowded and not cuts and distance < EQUAL:
+                tied.append(texts.starts[index])
             if score > threshold:
                 cuts.append(texts.starts[index])
                 if index + 1 < len(texts.ids):
@@ -155,4 +167,4 @@ def forced_decode(predictor: Predictor, texts: Texts, parameters: dict[str, Any]
     if parameters.get("score_mode", "normalized") != "normalized":
         spread = literal_deviation
     reach = reach_of(abs(alpha) * ROUNDING * max(map(abs, gaps)), gaps, spread)
-    return Forced(cuts, threshold, None if math.isinf(margin) else margin, reach)
+    return Forced(cuts, threshold, None if math.isinf(margin) else margin, reach, tied=tuple(tied))

@@ -83,7 +83,7 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
         raise Refuses("ENG-060")
     if any(parameters.get(name, words[0]) not in words for name, words in WORDS.items()):
         raise Refuses("ENG-060")
-    if not isinstance(parameters.get("system_prompt", ""), str):
+    if not all(isinstance(parameters.get(name, ""), str) for name in ("system_prompt", "problem")):
         raise Refuses("ENG-060")
     policy = parameters.get("cache_policy", "none")
     if not re.fullmatch(r"none|(window|legacy_head):0*[1-9][0-9]*", policy):

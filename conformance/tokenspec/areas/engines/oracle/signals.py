@@ -9,11 +9,13 @@ from typing import Any
 
 from tokenspec.areas.engines.oracle.forced import (
     ROUNDING,
+    Context,
     Forced,
     Refuses,
     log_probabilities,
     moments,
     percentile,
+    policy_of,
     reach_of,
     z_scores,
 )
@@ -57,17 +59,23 @@ WORDS = [
 def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
     """Cuts of one of the four engines."""
     window = parameters.get("window", WINDOWS[name])
-    rows = []
-    if predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
+    rows, predictions = [], []
+    policy = policy_of(parameters)
+    crops = policy.startswith("legacy_head")
+    if not crops and predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
         raise Refuses("ENG-062")
     largest = 0.0
+    context = Context(predictor, texts.prompt, policy)
     for index in range(len(texts.ids)):
-        logits = predictor.logits(texts.prompt + texts.ids[:index], len(texts.prompt), None)
+        if index:
+            context.feed([texts.ids[index - 1]])
+        logits = context.next
         logged = log_probabilities(logits)
         largest = max(largest, *(abs(value) for value in logits if math.isfinite(value)))
         if math.isnan(logged[0]):
             raise Refuses("ENG-061")
         rows.append(logged)
+        predictions.append(logits)
     if name == "entropy":
         signal = [-math.fsum(math.exp(value) * value for value in row) for row in rows]
     else:
@@ -80,8 +88,10 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
     if not anchors:
         return Forced([])
     high = name == "top-k-shift"
+    top_k = parameters.get("top_k", 20)
     if high:
-        changes = [distance(rows[index - 1], rows[index], parameters.get("top_k", 20)) for index in anchors]
+        best = [best_of(logits, top_k) for logits in predictions]
+        changes = [distance((rows[at - 1], rows[at]), (best[at - 1], best[at])) for at in anchors]
     else:
         changes = [_change(signal, index, window, relative=name == "flatness-break") for index in anchors]
     scores = z_scores(changes)
@@ -99,6 +109,9 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
         )
     else:
         error *= 2
+    if high:
+        loose = [exchangeable(logits, top_k, error) for logits in predictions]
+        error += max(loose[at - 1] + loose[at] for at in anchors)
     deviation = moments(changes)[1]
     reach = reach_of(error, changes, 0.0 if deviation <= 1e-9 else deviation + 1e-6)
     return Forced(cuts, threshold, margin, reach)
@@ -117,13 +130,25 @@ def _change(signal: list[float], index: int, window: int, *, relative: bool) -> 
     return change / _spread(signal, index, window) if relative else change
 
 
-def distance(left: list[float], right: list[float], top_k: int) -> float:
-    """Jensen-Shannon distance of two log-probability rows cut to their ``top_k``."""
+def best_of(logits: list[float], count: int) -> list[int]:
+    """The tokens of the largest logits, of equal ones those with the smaller ids."""
+    return sorted(range(len(logits)), key=lambda token: (-logits[token], token))[:count]
+
+
+def exchangeable(logits: list[float], top_k: int, edge: float) -> float:
+    """How far a distance moves when candidates of a table less than ``edge`` above the best one left out are others."""
+    best, left_out = best_of(logits, top_k), best_of(logits, top_k + 1)[top_k:]
+    weights = {token: math.exp(logits[token] - logits[best[0]]) for token in best}
+    near = [token for token in best for other in left_out if 0 < logits[token] - logits[other] < edge]
+    return math.sqrt(math.fsum(weights[token] for token in near) / math.fsum(weights.values()) * math.log(2))
+
+
+def distance(rows: tuple[list[float], list[float]], best: tuple[list[int], list[int]]) -> float:
+    """Jensen-Shannon distance of two log-probability rows cut to their best tokens."""
     tops = []
-    for row in (left, right):
-        best = sorted(range(len(row)), key=lambda token: (-row[token], token))[:top_k]
-        total = math.fsum(math.exp(row[token]) for token in best)
-        tops.append({token: math.exp(row[token]) / total for token in best})
+    for row, kept in zip(rows, best, strict=True):
+        total = math.fsum(math.exp(row[token]) for token in kept)
+        tops.append({token: math.exp(row[token]) / total for token in kept})
     divergence = 0.0
     for token in sorted(set(tops[0]) | set(tops[1])):
         shares = [top.get(token, 0.0) for top in tops]

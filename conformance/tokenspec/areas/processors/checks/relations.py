@@ -338,7 +338,8 @@ def ended_rows_stay_ended(subject: Subject) -> None:
         for token in [*later, unlisted, end]:
             opening.append({"op": "advance", "tokens": [token] * count})
             sets = sets_of(subject, vary.with_steps(request, [*opening, {"op": "allow"}], checked=False))
-            agree([[end]] * count, sets, f"a row goes on after {name}", "finished and lost are for ever")
+            due = "ALL" if len(ids) == 1 else [end]
+            agree([due] * count, sets, f"a row goes on after {name}", "finished and lost are for ever")
 
 
 @check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic", applies=is_tree)
