@@ -170,4 +170,12 @@ CASES = [
         "An option JSON does not have is refused.",
         "{{ 1|tojson(pretty=true) }}",
     ),
+    case(
+        "tojson-escaped",
+        "061",
+        "TEMPLATE_JSON",
+        "JSON that is escaped when it is printed keeps its characters.",
+        "{% autoescape true %}{{ t|tojson }}{{ {'k': t}|tojson(indent=1) }}{% endautoescape %}",
+        t="é < ü",
+    ),
 ]
