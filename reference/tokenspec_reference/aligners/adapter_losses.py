@@ -261,6 +261,8 @@ LITERATURE: dict[str, Callable[[Json], Json]] = {"uld": _uld, "uld-hybrid": _uld
 
 
 def _place_in_chunk_loss(error: TokenSpecError) -> str:
+    if isinstance(error, ProjectionFileError):
+        return "/data/file"
     options = {"temperature", "teacher_temperature"}
     options |= {option.name for kind in (UldOptions, AlmOptions) for option in fields(kind)}
     return f"/data/options/{error.field}" if error.field in options else f"/data/{error.field}"

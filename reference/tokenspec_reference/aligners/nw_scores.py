@@ -78,8 +78,8 @@ class Rules:
 
     @property
     def most(self) -> int:
-        """A bound on what a token can gain."""
-        return max(1, self.equal, self.unequal, *self.joined)
+        """A bound on what a token can gain or lose."""
+        return max(1, *map(abs, (self.equal, self.unequal, *self.joined)))
 
 
 @lru_cache(maxsize=64)
