@@ -20,7 +20,7 @@ from tokenspec_reference.aligners.alignment import (
     spans_of,
 )
 from tokenspec_reference.aligners.canonical import canonical_token, canonicalize_sequence
-from tokenspec_reference.aligners.errors import AlignmentInputError, ProjectionFileError, TextMismatch
+from tokenspec_reference.aligners.errors import AlignmentInputError, TextMismatch
 from tokenspec_reference.aligners.nw_compat import align_tokens
 from tokenspec_reference.aligners.nw_rows import align_rows
 from tokenspec_reference.aligners.nw_scalar import align_scalar
@@ -47,8 +47,6 @@ def _place(error: TokenSpecError) -> str:
     """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``data/student``."""
     if isinstance(error, TextMismatch):
         return f"/teacher/texts/{error.row}/{error.byte}"
-    if isinstance(error, ProjectionFileError):
-        return "/data/file"
     if error.field and error.field.startswith("data/"):
         return f"/{error.field}"
     side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")

@@ -54,8 +54,8 @@ def _chunk_average(request: Json) -> Json:
 
 @contextmanager
 def _projection_file(file: Json) -> Iterator[Path]:
-    """Write the described file where only this call sees it."""
-    with tempfile.TemporaryDirectory() as folder:
+    """Write the described file where only this call sees it; a refusal of it points to its description."""
+    with tempfile.TemporaryDirectory() as folder, placed(_place_of_file):
         path = Path(folder, "projection.pt")
         if file["kind"] == "dense":
             tensors = {name: torch.tensor(file[name]) for name in ("indices", "likelihoods")}
@@ -65,6 +65,10 @@ def _projection_file(file: Json) -> Iterator[Path]:
         elif file["kind"] == "hex":
             path.write_bytes(bytes.fromhex(file["hex"]))
         yield path
+
+
+def _place_of_file(error: TokenSpecError) -> str:
+    return "/data/file" if isinstance(error, ProjectionFileError) else ""
 
 
 def _projection(request: Json) -> Json:
@@ -166,11 +170,9 @@ def _teacher(given: Json, stack: ExitStack) -> Teacher:
 
 def _build_projection(request: Json) -> Json:
     """What is read of the file of a made projection, row by row."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, placed("/data/projection"):
         path = Path(folder, "projection.pt")
-        with placed("/data/projection"):
-            made = _made(request["data"]["projection"])
-        made.save(path)
+        _made(request["data"]["projection"]).save(path)
         indices, weights = get_topk_projection(path)
     rows = zip(indices.tolist(), weights.tolist(), strict=True)
     return {"values": {"rows": [[[t, w] for t, w in zip(*row, strict=True) if t >= 0] for row in rows]}}
@@ -261,16 +263,12 @@ LITERATURE: dict[str, Callable[[Json], Json]] = {"uld": _uld, "uld-hybrid": _uld
 
 
 def _place_in_chunk_loss(error: TokenSpecError) -> str:
-    if isinstance(error, ProjectionFileError):
-        return "/data/file"
     options = {"temperature", "teacher_temperature"}
     options |= {option.name for kind in (UldOptions, AlmOptions) for option in fields(kind)}
     return f"/data/options/{error.field}" if error.field in options else f"/data/{error.field}"
 
 
 def _place_in_loss(error: TokenSpecError) -> str:
-    if isinstance(error, ProjectionFileError):
-        return "/data/file"
     is_option = error.field in {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
     return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
 

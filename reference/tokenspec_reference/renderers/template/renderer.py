@@ -362,7 +362,7 @@ class TemplateRenderer:
         """The prompt that stands at the end of every text."""
         return self._probe.standing_prompt(self._header.text) if self._ignores_the_flag else ""
 
-    @property
+    @cached_property
     def _standing_words(self) -> str:
         """The same where it is more than a stop token."""
         return "" if self._standing_prompt.strip() in self._stop_tokens else self._standing_prompt
