@@ -17,7 +17,7 @@ from tokenspec_reference.processors.bitmask import pack
 from tokenspec_reference.processors.chain import Chain
 from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.drafts import Rewindable
-from tokenspec_reference.processors.errors import ConfigError, Problem, config_error
+from tokenspec_reference.processors.errors import ConfigError, config_error, inside
 from tokenspec_reference.processors.masking import apply_allowed
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import Processor
@@ -46,18 +46,11 @@ OPERATIONS = (
 
 
 def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]:
-    """One processor from its JSON form: ``kind`` and the arguments of the class."""
+    """One processor from its JSON form: ``kind`` and the arguments of the class. Errors have their place in it."""
     arguments = {key: value for key, value in config.items() if key != "kind"}
     kind = config.get("kind")
     if kind == "tree":
-        tree = compile_tree(
-            arguments["config_text"] if "config_text" in arguments else arguments["config"],
-            mode=arguments.get("mode", "strict"),
-            vocab_size=vocab_size if arguments.get("bind", True) else None,
-        )
-        if "prompt_token_ids" in arguments:
-            require_root(tree, arguments["prompt_token_ids"])
-        return TreeLogitsProcessor(tree, vocab_size=vocab_size)
+        return _tree(arguments, vocab_size)
     if kind == "think":
         return ThinkModeLogitsProcessor(vocab_size=vocab_size, **arguments)
     if kind == "multi_seq":
@@ -65,18 +58,25 @@ def make_processor(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]
     if kind == "recommendation":
         return RecommendationLogitsProcessor(vocab_size=vocab_size, **arguments)
     if kind == "after":
-        return After(arguments["tag_ids"], _inside(arguments["processor"], vocab_size))
+        with inside("/processor"):
+            inner = make_processor(arguments["processor"], vocab_size)
+        return After(arguments["tag_ids"], inner)
     raise config_error("/kind", Rule.KIND, f"must be tree, think, multi_seq, recommendation or after, not {kind!r}")
 
 
-def _inside(config: Mapping[str, Any], vocab_size: int) -> Processor[Any]:
-    """The processor behind a tag; the places of its defects are inside, too."""
-    try:
-        return make_processor(config, vocab_size)
-    except ConfigError as error:
-        raise ConfigError(
-            [Problem(f"/processor{problem.pointer}", problem.rule, problem.reason) for problem in error.problems]
-        ) from error
+def _tree(arguments: Mapping[str, Any], vocab_size: int) -> TreeLogitsProcessor:
+    where = "config_text" if "config_text" in arguments else "config"
+    with inside(f"/{where}", text=where == "config_text"):
+        tree = compile_tree(
+            arguments[where],
+            mode=arguments.get("mode", "strict"),
+            vocab_size=vocab_size if arguments.get("bind", True) else None,
+        )
+        processor = TreeLogitsProcessor(tree, vocab_size=vocab_size)
+    if "prompt_token_ids" in arguments:
+        with inside("/prompt_token_ids"):
+            require_root(tree, arguments["prompt_token_ids"])
+    return processor
 
 
 def status_of(processor: Processor[Any], state: Any) -> list[str] | None:
@@ -96,9 +96,11 @@ class Script:
     def __init__(self, request: Mapping[str, Any]) -> None:
         """Build the processors. Raises the typed errors of their configurations."""
         vocab_size = request["vocab_size"]
-        members = [make_processor(config, vocab_size) for config in request["processors"]]
-        self.members = members
-        self.chain = Rewindable(Chain(members, vocab_size=vocab_size), checked=request["checked"])
+        self.members = []
+        for place, config in enumerate(request["processors"]):
+            with inside(f"/processors/{place}"):
+                self.members.append(make_processor(config, vocab_size))
+        self.chain = Rewindable(Chain(self.members, vocab_size=vocab_size), checked=request["checked"])
         self.state = self.chain.init(request["rows"])
 
     def allow(self, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +110,8 @@ class Script:
 
     def advance(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """Commit sampled tokens."""
-        self.state = self.chain.advance(self.state, step["tokens"], step.get("active"))
+        tokens = [one if isinstance(one, list) else [one] for one in step["tokens"]]
+        self.state = self.chain.advance(self.state, tokens, step.get("active"))
         return {}
 
     def reorder(self, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,15 +179,24 @@ def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -
         name: getattr(script, name) for name in OPERATIONS
     }
     answers: list[dict[str, Any]] = []
-    for step in request["steps"]:
+    for number, step in enumerate(request["steps"]):
         try:
             answers.append(operations[step["op"]](step))
         except TokenSpecError as error:
-            row = getattr(error, "row", None)
-            names = list(getattr(error, "processors", ()))
-            answers.append({"error": {"code": error.rejection_code, "row": row, "processors": names}})
+            answers.append({"error": _told(error, f"/steps/{number}")})
             break
     return {"steps": answers}
+
+
+def _told(error: TokenSpecError, step: str) -> dict[str, Any]:
+    """The entry of a refused step. To blame is something of the configuration, or an argument: ``tokens[1]``."""
+    field = "" if error.field is None else "/" + error.field.replace("[", "/").replace("]", "")
+    return {
+        "code": error.rejection_code,
+        "row": getattr(error, "row", None),
+        "processors": list(getattr(error, "processors", ())),
+        "place": error.rejection_place if isinstance(error, ConfigError) else step + field,
+    }
 
 
 def _named(ids: list[int] | None) -> list[int] | str:

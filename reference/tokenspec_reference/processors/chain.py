@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.processors.allow_set import AllowSet
 from tokenspec_reference.processors.defects import Rule
-from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error
+from tokenspec_reference.processors.errors import EmptyAllowedSet, VocabMismatch, config_error, inside
 from tokenspec_reference.processors.multi_seq import MultiSeqLogitsProcessor
 from tokenspec_reference.processors.processor import LooksAtLogits, active_rows
 from tokenspec_reference.processors.unconstrained import Unconstrained
@@ -132,7 +132,11 @@ class Chain:
 
     def reorder(self, state: tuple[Any, ...], src: Tensor | Sequence[int]) -> tuple[Any, ...]:
         """New row i = old row ``src[i]`` in every member."""
-        return tuple(processor.reorder(inner, src) for processor, inner in zip(self.processors, state, strict=True))
+        return tuple(self._reordered(place, inner, src) for place, inner in enumerate(state))
+
+    def _reordered(self, place: int, inner: Any, src: Tensor | Sequence[int]) -> Any:
+        with inside(f"/processors/{place}"):
+            return self.processors[place].reorder(inner, src)
 
     def join(self, states: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
         """Rows of several states."""

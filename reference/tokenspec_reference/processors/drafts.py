@@ -95,7 +95,8 @@ class Rewindable:
         self.window = window
         self.vocab_size = chain.vocab_size
         self._stepping = Checked(chain) if checked else chain
-        self._crossing = any(getattr(member, "cross_sequence_ban", False) for member in chain.processors)
+        members = enumerate(chain.processors)
+        self._crossing = [place for place, member in members if getattr(member, "cross_sequence_ban", False)]
 
     def init(self, rows: int) -> Track:
         """Nothing to take back."""
@@ -168,7 +169,8 @@ class Rewindable:
             ShapeMismatch: not one list of drafts for each row.
             EmptyAllowedSet: members conflict behind an accepted draft.
         """
-        self._rows_apart(state, drafts, "drafts")
+        self._rows_apart()
+        self._one_each(state, drafts, "drafts")
         return draft_sets(self.chain, state.state, drafts)
 
     def commit(self, state: Track, tokens: Drafts) -> Track:
@@ -178,7 +180,8 @@ class Rewindable:
             ConfigError: rows hear of each other.
             ShapeMismatch, TokenOutOfRange, ConstraintViolation: nothing is committed on any row.
         """
-        self._rows_apart(state, tokens, "tokens")
+        self._rows_apart()
+        self._one_each(state, tokens, "tokens")
         moving = self._moving(state)
         for row, ids in enumerate(tokens):
             wrong = [token for token in ids if not 0 <= token < self.vocab_size] if moving[row] else []
@@ -200,7 +203,8 @@ class Rewindable:
             ConfigError: rows hear of each other.
             RollbackOutOfRange: a count below zero, above the row's tokens, or beyond what is remembered.
         """
-        self._rows_apart(state, counts, "counts")
+        self._rows_apart()
+        self._one_each(state, counts, "counts")
         states = [*state.earlier, (state.state, state.counts)]
         sources = [self._remembered(states, row, count) for row, count in enumerate(counts)]
         rows_of: dict[int, list[int]] = {}
@@ -228,7 +232,7 @@ class Rewindable:
 
         A run ends behind a stop id; a finished row has none. Raises ``ConfigError`` where rows hear of each other.
         """
-        self._rows_apart(state, state.counts, "rows")
+        self._rows_apart()
         going, current = self._moving(state), state.state
         runs: list[list[int]] = [[] for _ in going]
         for _ in range(limit):
@@ -244,10 +248,13 @@ class Rewindable:
             going = [one and token not in stop_ids for one, token in zip(going, column, strict=True)]
         return runs
 
-    def _rows_apart(self, state: Track, given: Sequence[object], field: str) -> None:
+    def _rows_apart(self) -> None:
         if self._crossing:
             reason = "rows that hear of each other cannot be judged apart; switch the cross-sequence ban off"
-            raise config_error("/cross_sequence_ban", Rule.REORDER, reason)
+            raise config_error(f"/processors/{self._crossing[0]}", Rule.REORDER, reason)
+
+    @staticmethod
+    def _one_each(state: Track, given: Sequence[object], field: str) -> None:
         if len(given) != len(state.counts):
             raise ShapeMismatch(
                 f"expected one entry for each of {len(state.counts)} rows, got {len(given)}", field=field

@@ -7,14 +7,15 @@ logit is written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.processors.defects import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Problem:
 
 
 class ConfigError(TokenSpecError):
-    """A processor's configuration breaks its rules; ``problems`` lists every defect found."""
+    """A processor's configuration breaks its rules; ``problems`` lists every defect found, its place is the first's."""
 
     rejection_code = "invalid-config"
 
@@ -43,11 +44,28 @@ class ConfigError(TokenSpecError):
             field="config",
         )
         self.problems = tuple(problems)
+        self.rejection_place = problems[0].pointer
 
 
 def config_error(pointer: str, rule: Rule, reason: str) -> ConfigError:
     """A ``ConfigError`` with a single defect."""
     return ConfigError([Problem(pointer, rule, reason)])
+
+
+@contextmanager
+def inside(where: str, *, text: bool = False) -> Iterator[None]:
+    """What the block refuses lies below this JSON pointer; ``text``: in a text there, into which none leads."""
+    try:
+        yield
+    except TokenSpecError as error:
+        place = where if text else where + error.rejection_place
+        if isinstance(error, ConfigError):
+            problems = [replace(problem, pointer=where + problem.pointer) for problem in error.problems]
+            moved = ConfigError(problems)
+            moved.rejection_place = place
+            raise moved from error
+        error.rejection_place = place
+        raise
 
 
 def range_problems(where: str, ids: Sequence[object], vocab_size: int) -> list[Problem]:
@@ -102,10 +120,9 @@ class EmptyAllowedSet(TokenSpecError):
     def __init__(self, row: int, processors: Sequence[str] = ()) -> None:
         """Name the row and, when known, each processor whose removal would leave something to sample."""
         super().__init__(
-            f"no token id is allowed; removing any one of [{', '.join(processors)}] leaves a choice"
+            f"no token id is allowed on row {row}; removing any one of [{', '.join(processors)}] leaves a choice"
             if processors
-            else "no token id is allowed; relax the constraint",
-            field=f"allow[{row}]",
+            else f"no token id is allowed on row {row}; relax the constraint"
         )
         self.row = row
         self.processors = tuple(processors)

@@ -69,7 +69,7 @@ def apply_allowed(logits: Tensor, allow: AllowSet, *, on_dead: Literal["raise", 
 
 def _integer_view(logits: Tensor, allow: AllowSet) -> tuple[Tensor, int]:
     if logits.dtype not in NEGATIVE_INFINITY:
-        raise UnsupportedDtype(f"{logits.dtype} has no -inf to write; use fp16, bf16, fp32 or fp64", field="logits")
+        raise UnsupportedDtype(f"{logits.dtype} has no -inf to write; use fp16, bf16, fp32 or fp64", field="dtype")
     if logits.dim() != 2 or logits.shape[0] != allow.rows:
         shape = tuple(logits.shape)
         raise ShapeMismatch(f"expected [{allow.rows}, {allow.vocab_size}], got {shape}", field="logits")

@@ -51,7 +51,7 @@ class MultiSeqLogitsProcessor:
 
     def finish(self, state: FinishedRows, finished: Tensor | Sequence[bool]) -> FinishedRows:
         """Replace the flags: one bool per row."""
-        flags = active_rows(finished, state.finished.shape[0], self.device)
+        flags = active_rows(finished, state.finished.shape[0], self.device, field="finished")
         if flags is None:
             raise ShapeMismatch("one bool per row is needed", field="finished")
         known = any(finished) if not isinstance(finished, torch.Tensor) else True

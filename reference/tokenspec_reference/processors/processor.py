@@ -94,13 +94,15 @@ def token_columns(
     return list(table.to(device).t().contiguous().unbind(0))
 
 
-def active_rows(active: Tensor | Sequence[bool] | None, rows: int, device: torch.device) -> Tensor | None:
-    """``active`` as bool ``[rows]`` on the device, or ``None`` for all."""
+def active_rows(
+    active: Tensor | Sequence[bool] | None, rows: int, device: torch.device, *, field: str = "active"
+) -> Tensor | None:
+    """``active`` as bool ``[rows]`` on the device, or ``None`` for all. ``field`` is what errors call it."""
     if active is None:
         return None
     flags = torch.as_tensor(active if len(active) else torch.zeros(0, dtype=torch.bool), device=device)
     if flags.dtype != torch.bool or flags.shape != (rows,):
-        raise ShapeMismatch(f"expected {rows} booleans, got {flags.dtype} {tuple(flags.shape)}", field="active")
+        raise ShapeMismatch(f"expected {rows} booleans, got {flags.dtype} {tuple(flags.shape)}", field=field)
     return flags
 
 

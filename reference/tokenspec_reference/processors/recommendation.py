@@ -149,9 +149,7 @@ class RecommendationLogitsProcessor:
         lose its meaning.
         """
         if self.cross_sequence_ban:
-            raise config_error(
-                "/cross_sequence_ban", Rule.REORDER, "beams reorder rows; switch the cross-sequence ban off"
-            )
+            raise config_error("", Rule.REORDER, "beams reorder rows; switch the cross-sequence ban off")
         return tuple(state[row] for row in source_rows(src, len(state), torch.device("cpu")).tolist())
 
     def join(self, states: Sequence[tuple[ComboRow, ...]]) -> tuple[ComboRow, ...]:

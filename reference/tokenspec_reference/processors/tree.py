@@ -176,5 +176,5 @@ def require_root(tree: CompiledTree, prompt_token_ids: Sequence[int]) -> None:
         raise PromptNotAtRoot(
             f"the last prompt token is {last}, the tree starts at {tree.store.start}; end the prompt or "
             "the chat template with it, or use the tree of this template",
-            field=f"prompt_token_ids[{len(prompt_token_ids) - 1}]",
+            field="prompt_token_ids",
         )

@@ -131,13 +131,12 @@ class CompiledTree:
         """
         bound = self.store.vocab_size
         if bound is not None and bound != vocab_size:
-            raise VocabMismatch(f"the tree was compiled for {bound} ids, not {vocab_size}", field="vocab_size")
+            raise VocabMismatch(f"the tree was compiled for {bound} ids, not {vocab_size}")
         if bound is None:
             largest = max(int(self.tokens.max()), self.store.start)
             if largest >= vocab_size or self.store.end >= vocab_size:
                 raise VocabMismatch(
                     f"the tree names id {max(largest, self.store.end)}, the logits have {vocab_size} columns"
-                    "; use the tree of this model's tokenizer",
-                    field="vocab_size",
+                    "; use the tree of this model's tokenizer"
                 )
         return self

@@ -106,11 +106,15 @@ class ProcessorsRequest(msgspec.Struct, kw_only=True):
 
 
 class StepError(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A typed error inside a step. ``processors`` are the members to relax, for ``empty-allowed-set``."""
+    """A typed error inside a step. ``processors`` are the members to relax, for ``empty-allowed-set``.
+
+    ``place`` is what is to blame, a JSON pointer into the request.
+    """
 
     code: str
     row: int | None = None
     processors: list[str] = []
+    place: str = ""
 
 
 class StepAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -132,10 +136,14 @@ class ProcessorsOutput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How a configuration is refused: the code, and the JSON pointers the message names."""
+    """How a configuration is refused: the code, and the JSON pointers the message names.
+
+    They lead into the first configuration, or the document of its tree; ``places`` lead into the request.
+    """
 
     code: str
     pointers: list[str] = []
+    places: list[str] = []
 
 
 class ProcessorsExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

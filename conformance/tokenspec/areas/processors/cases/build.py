@@ -138,11 +138,13 @@ def refused(
     *,
     vocab_size: int = 16,
     code: str = "invalid-config",
+    places: Sequence[str] = (),
     source: str = "facts of the seed, spec/30-processors.md",
 ) -> Case:
-    """A script whose configuration is refused, naming ``pointers``."""
+    """A script whose configuration is refused, naming ``pointers`` into the first processor, or at ``places``."""
     content = {"processors": processors, "vocab_size": vocab_size, "steps": [allow]}
-    refusal = {"code": code, "pointers": pointers} if pointers else {"code": code}
+    stated = {"pointers": pointers, "places": list(places)}
+    refusal: dict[str, Any] = {"code": code, **{name: given for name, given in stated.items() if given}}
     return _case(slug, why, flags, requires, content, source, outcome="raises", refusal=refusal)
 
 

@@ -237,6 +237,7 @@ CASES: list[Case] = [
         [tree(GOOD, prompt_token_ids=[1, 7])],
         [],
         code="prompt-not-at-root",
+        places=["/processors/0/prompt_token_ids"],
     ),
     refused(
         "tree-prompt-empty",
@@ -246,6 +247,7 @@ CASES: list[Case] = [
         [tree(GOOD, prompt_token_ids=[])],
         [],
         code="prompt-not-at-root",
+        places=["/processors/0/prompt_token_ids"],
     ),
     refused(
         "think-refused-two-ids",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tokenspec.adapters import Refused
-from tokenspec.areas.check import Applies, Question, Subject, Violation, check, cites
+from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check, cites
 from tokenspec.areas.processors.checks.asked import answers, kinds, refusal_step
 from tokenspec.areas.processors.records import Refusal
+from tokenspec.areas.refusal import within
 
 AREA, ERRORS = "processors", "ERRORS"
 
@@ -74,6 +75,27 @@ step_is_refused(
 )
 
 
+def is_refused(question: Question) -> bool:
+    """A step of the script is to be refused."""
+    return any(want.error is not None for want in question.expect.steps)
+
+
+@check("processors.refuse.place", area=AREA, level=ERRORS, requires=("PRC-080",), kind="golden", applies=is_refused)
+def refused_steps_say_where(subject: Subject) -> None:
+    """A refused step says what is to blame."""
+    for index, (want, got) in enumerate(zip(subject.expect.steps, answers(subject), strict=True)):
+        if want.error is not None and got.error is not None:
+            at_place(got.error.place, [want.error.place], f"step {index}")
+
+
+def at_place(got: str, due: list[str], where: str = "") -> None:
+    """The place is one of these, or lies within."""
+    if not got:
+        raise NotGiven("the refusal does not say where")
+    if not any(within(got, place) for place in due):
+        raise Violation("refused for another place", expected=" or ".join(due), got=got, where=where)
+
+
 def blames(question: Question) -> bool:
     """A chain of several members leaves nothing to choose."""
     return len(kinds(question)) > 1 and refuses("empty-allowed-set")(question)
@@ -130,6 +152,27 @@ def compare_config(subject: Subject) -> None:
     missing = [pointer for pointer in refusal.pointers if (pointer or "/") not in subject.outcome.message]
     if missing:
         raise Violation("the message does not name the place", expected=missing, got=subject.outcome.message)
+
+
+def places_of(question: Question) -> list[str]:
+    """What is to blame, as JSON pointers into the request; the document of a tree lies below its ``config``."""
+    refusal, first = refusal_of(question), question.request["processors"][:1]
+    if refusal.places or not first:
+        return refusal.places
+    base = "/processors/0"
+    if first[0].get("kind") == "tree":
+        if "config_text" in first[0]:
+            return [f"{base}/config_text"]
+        base += "/config"
+    return [base + pointer for pointer in refusal.pointers or [""]]
+
+
+@check("processors.config.place", area=AREA, level=ERRORS, requires=("PRC-080",), kind="rejects")
+def refused_configurations_say_where(subject: Subject) -> None:
+    """A configuration is refused for its reason, and says what is to blame."""
+    compare_config(subject)
+    if isinstance(subject.outcome, Refused):
+        at_place(subject.outcome.place, places_of(subject))
 
 
 def config_is_refused(name: str, requirement: str, applies: Applies, *, doc: str) -> None:

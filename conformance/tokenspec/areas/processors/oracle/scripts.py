@@ -23,17 +23,29 @@ WORD = 32
 
 
 class Stop(Exception):
-    """A step is refused."""
+    """A step is refused, for what lies at ``argument`` of it, or at ``member`` of the script."""
 
-    def __init__(self, code: str, row: int | None = None, processors: list[str] | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        row: int | None = None,
+        processors: list[str] | None = None,
+        *,
+        argument: str = "",
+        member: str = "",
+    ) -> None:
         """Shape the entry that ends the answer."""
-        error: dict[str, Any] = {"code": code}
-        if row is not None:
-            error["row"] = row
-        if processors:
-            error["processors"] = processors
         super().__init__(code)
-        self.answer = {"error": error}
+        self.error: dict[str, Any] = {"code": code}
+        if row is not None:
+            self.error["row"] = row
+        if processors:
+            self.error["processors"] = processors
+        self.argument, self.member = argument, member
+
+    def answer(self, index: int) -> dict[str, Any]:
+        """The entry of the step of this number."""
+        return {"error": {**self.error, "place": self.member or f"/steps/{index}{self.argument}"}}
 
 
 @dataclass
@@ -104,11 +116,11 @@ def walk(script: Mapping[str, Any]) -> Iterator[tuple[Timeline, dict[str, Any], 
     """Every step with its answer and the histories after it; valid until the next step is drawn."""
     rows = script.get("rows", 1)
     timeline = Timeline(script["processors"], script["vocab_size"], [[] for _ in range(rows)], [False] * rows)
-    for step in script["steps"]:
+    for index, step in enumerate(script["steps"]):
         try:
             yield timeline, step, answer(timeline, step, checked=script.get("checked", False))
         except Stop as stop:
-            yield timeline, step, stop.answer
+            yield timeline, step, stop.answer(index)
             return
 
 
@@ -138,8 +150,10 @@ def answer(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> dic
         case "reorder":
             reorder(timeline, step["src"])
         case "finish":
+            if not any(processor["kind"] == "multi_seq" for processor in timeline.processors):
+                raise Stop("invalid-config", member="/processors")
             if len(step["finished"]) != len(timeline.rows):
-                raise Stop("shape-mismatch")
+                raise Stop("shape-mismatch", argument="/finished")
             timeline.finished = list(step["finished"])
     return {}
 
@@ -159,7 +173,7 @@ def status(timeline: Timeline, row: int) -> str:
             return tree_walk(processor, inside.history(row), timeline.vocab_size)[1]
         if processor["kind"] == "think":
             return think_allowed(processor, inside.history(row), timeline.vocab_size)[1]
-    raise Stop("invalid-config")
+    raise Stop("invalid-config", member="/processors")
 
 
 def packed(one: Allowed, vocab_size: int) -> list[int]:
@@ -173,13 +187,15 @@ def packed(one: Allowed, vocab_size: int) -> list[int]:
 def masked(timeline: Timeline, step: Mapping[str, Any]) -> list[str]:
     """Bit patterns after PRC-010 to PRC-015."""
     if step["dtype"] not in NEGATIVE_INFINITY:
-        raise Stop("unsupported-dtype")
+        raise Stop("unsupported-dtype", argument="/dtype")
     negative = NEGATIVE_INFINITY[step["dtype"]]
     width = len(negative)
     table = [[row[at : at + width] for at in range(0, len(row), width)] for row in step["logits"]]
     sets = timeline.all_allowed()
+    if len(table) != len(sets):
+        raise Stop("shape-mismatch", argument="/logits")
     if any(len(row) != timeline.vocab_size for row in table):
-        raise Stop("vocab-mismatch")
+        raise Stop("vocab-mismatch", argument="/logits")
     result = []
     for row, (words, one) in enumerate(zip(table, sets, strict=True)):
         if one is None:
@@ -187,7 +203,7 @@ def masked(timeline: Timeline, step: Mapping[str, Any]) -> list[str]:
             continue
         dead = all(words[token] == negative for token in one)
         if dead and step.get("on_dead", "raise") == "raise":
-            raise Stop("dead-row", row)
+            raise Stop("dead-row", row, argument=f"/logits/{row}")
         kept = {token: "0" * width if dead else words[token] for token in one}
         result.append("".join(kept.get(token, negative) for token in range(timeline.vocab_size)))
     return result
@@ -196,9 +212,12 @@ def masked(timeline: Timeline, step: Mapping[str, Any]) -> list[str]:
 def advance(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> None:
     """Append the tokens of every active, unfinished row."""
     columns = [[token] if isinstance(token, int) else token for token in step["tokens"]]
-    active = step.get("active") or [True] * len(timeline.rows)
-    if len(columns) != len(timeline.rows) or len(active) != len(columns) or len({len(row) for row in columns}) > 1:
-        raise Stop("shape-mismatch")
+    active = step.get("active")
+    active = [True] * len(timeline.rows) if active is None else active
+    if len(active) != len(timeline.rows):
+        raise Stop("shape-mismatch", argument="/active")
+    if len(columns) != len(timeline.rows) or len({len(row) for row in columns}) > 1:
+        raise Stop("shape-mismatch", argument="/tokens")
     multi = any(processor["kind"] == "multi_seq" for processor in timeline.processors)
     for row, tokens in enumerate(columns):
         if (
@@ -206,12 +225,12 @@ def advance(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> No
             and not (multi and timeline.finished[row])
             and any(not 0 <= token < timeline.vocab_size for token in tokens)
         ):
-            raise Stop("token-out-of-range", row)
+            raise Stop("token-out-of-range", row, argument=f"/tokens/{row}")
     for place in range(len(columns[0]) if columns else 0):
         for row, tokens in enumerate(columns):
             one = timeline.allowed(row) if checked and active[row] else None
             if one is not None and tokens[place] not in one:
-                raise Stop("constraint-violation", row)
+                raise Stop("constraint-violation", row, argument=f"/tokens/{row}")
         for row, tokens in enumerate(columns):
             moves = active[row] and not (multi and timeline.finished[row])
             timeline.rows[row].append(tokens[place] if moves else None)
@@ -225,12 +244,17 @@ def crosses(processors: list[dict[str, Any]]) -> bool:
     return heard or (bool(inner) and crosses(inner))
 
 
-def apart(timeline: Timeline, given: list[Any]) -> None:
-    """Drafts are refused where rows hear of each other, and where not every row has an entry."""
-    if crosses(timeline.processors):
-        raise Stop("invalid-config")
+def apart(timeline: Timeline) -> None:
+    """Refused where rows hear of each other, blaming the first processor that makes them."""
+    for place, processor in enumerate(timeline.processors):
+        if crosses([processor]):
+            raise Stop("invalid-config", member=f"/processors/{place}")
+
+
+def one_each(timeline: Timeline, given: list[Any], name: str) -> None:
+    """Refused where not every row has an entry."""
     if len(given) != len(timeline.rows):
-        raise Stop("shape-mismatch")
+        raise Stop("shape-mismatch", argument=f"/{name}")
 
 
 def is_finished(timeline: Timeline, row: int) -> bool:
@@ -247,7 +271,8 @@ def ahead(timeline: Timeline, drafts: list[list[int]]) -> Timeline:
 
 def drafted(timeline: Timeline, drafts: list[list[int]]) -> list[list[list[int] | str]]:
     """The sets of PRC-025, all rows' first ones first."""
-    apart(timeline, drafts)
+    apart(timeline)
+    one_each(timeline, drafts, "drafts")
     sets: list[list[list[int] | str]] = [[] for _ in drafts]
     going = list(range(len(drafts)))
     for place in range(max((len(ids) for ids in drafts), default=0) + 1):
@@ -265,7 +290,7 @@ def drafted(timeline: Timeline, drafts: list[list[int]]) -> list[list[list[int] 
 
 def forced(timeline: Timeline, limit: int, stop_ids: list[int]) -> list[list[int]]:
     """The runs of PRC-028, all rows' first ids first."""
-    apart(timeline, timeline.rows)
+    apart(timeline)
     runs: list[list[int]] = [[] for _ in timeline.rows]
     going = [row for row in range(len(runs)) if not is_finished(timeline, row)]
     for _ in range(limit):
@@ -280,10 +305,11 @@ def forced(timeline: Timeline, limit: int, stop_ids: list[int]) -> list[list[int
 
 def commit(timeline: Timeline, tokens: list[list[int]], *, checked: bool) -> None:
     """Every row over its own tokens (PRC-026)."""
-    apart(timeline, tokens)
+    apart(timeline)
+    one_each(timeline, tokens, "tokens")
     for row, ids in enumerate(tokens):
         if not is_finished(timeline, row) and any(not 0 <= token < timeline.vocab_size for token in ids):
-            raise Stop("token-out-of-range", row)
+            raise Stop("token-out-of-range", row, argument=f"/tokens/{row}")
     for place in range(max((len(ids) for ids in tokens), default=0)):
         given = [place < len(ids) for ids in tokens]
         column = [ids[place] if one else 0 for one, ids in zip(given, tokens, strict=True)]
@@ -292,10 +318,11 @@ def commit(timeline: Timeline, tokens: list[list[int]], *, checked: bool) -> Non
 
 def rollback(timeline: Timeline, counts: list[int]) -> None:
     """The last tokens of every row as if they had not been (PRC-027)."""
-    apart(timeline, counts)
+    apart(timeline)
+    one_each(timeline, counts, "counts")
     for row, count in enumerate(counts):
         if not 0 <= count <= len(timeline.history(row)):
-            raise Stop("rollback-out-of-range", row)
+            raise Stop("rollback-out-of-range", row, argument=f"/counts/{row}")
     for row, count in enumerate(counts):
         steps = [at for at, token in enumerate(timeline.rows[row]) if token is not None]
         for at in steps[len(steps) - count :]:
@@ -304,9 +331,9 @@ def rollback(timeline: Timeline, counts: list[int]) -> None:
 
 def reorder(timeline: Timeline, src: list[int]) -> None:
     """New row i = old row ``src[i]``."""
-    if crosses(timeline.processors):
-        raise Stop("invalid-config")
-    if any(not 0 <= row < len(timeline.rows) for row in src):
-        raise Stop("source-row-out-of-range")
+    apart(timeline)
+    for place, row in enumerate(src):
+        if not 0 <= row < len(timeline.rows):
+            raise Stop("source-row-out-of-range", argument=f"/src/{place}")
     timeline.rows = [list(timeline.rows[row]) for row in src]
     timeline.finished = [timeline.finished[row] for row in src]
