@@ -48,7 +48,7 @@ STEPS: tuple[tuple[str, str, str, str, list[dict[str, Any]], list[dict[str, Any]
         {},
     ),
     ("no-flags", "Three rows, no flag.", "VOCABULARY", "006", [CALM], [advance(3, 4, 5, active=[])], {}),
-    ("flags", "Two flags for three rows.", "VOCABULARY", "006", [TREE], [advance(3, 4, 3, active=[True] * 2)], {}),
+    ("flags", "Two flags for three rows.", "VOCABULARY", "006", [CALM], [advance(3, 4, 3, active=[True] * 2)], {}),
     ("finished", "Two flags for three rows.", "FINISHED_ROWS", "006", [multi_seq(0)], [finish(True, False)], {}),
     ("tokens", "Two tokens for three rows.", "VOCABULARY", "006", [TREE], [advance(3, 4)], {}),
     ("drafts", "Drafts for two of three rows.", "DRAFTS", "006 025", [CALM], [masks([5], [])], {}),
