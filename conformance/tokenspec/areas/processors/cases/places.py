@@ -37,7 +37,7 @@ HEARING = [CALM, after([5], CROSSING)]
 
 # slug, why, flags, requirements, processors, steps, options of the script
 STEPS: tuple[tuple[str, str, str, str, list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]], ...] = (
-    ("token", "The last row's token does not exist.", "VOCABULARY", "006", [TREE], [advance(3, 4, 16)], {}),
+    ("token", "The last row's token does not exist.", "VOCABULARY", "006", [CALM], [advance(3, 4, 16)], {}),
     (
         "token-of-a-commit",
         "The last row's second token does not exist.",
