@@ -98,7 +98,7 @@ def test_refusals_commit_nothing():
         engine.masks(state, [[1]])
     assert engine.rollback(engine.init(0), []).counts == ()
     crossing = RecommendationLogitsProcessor(2, vocab_size=VOCAB, cross_sequence_ban=True)
-    with pytest.raises(ConfigError, match="/processors/0: .* cross-sequence ban"):
+    with pytest.raises(ConfigError, match=r"/processors/0: .* cross-sequence ban"):
         Rewindable(Chain([After([1], crossing)])).forced(state, 1)
 
 

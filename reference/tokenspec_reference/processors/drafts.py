@@ -192,7 +192,7 @@ class Rewindable:
         for place in range(max(map(len, tokens), default=0)):
             given = [place < len(ids) for ids in tokens]
             going = [one and moves for one, moves in zip(given, moving, strict=True)]
-            column = torch.tensor([ids[place] if one else 0 for one, ids in zip(given, tokens, strict=True)])
+            column = torch.tensor([ids[place] if one else 0 for one, ids in zip(going, tokens, strict=True)])
             state = self._step(state, column, going, given)
         return state
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from tokenspec_reference.processors.allow_set import PAD
 from tokenspec_reference.processors.tree_strings import TreeDFA, UpstreamTreeDFA
 from tokenspec_reference.processors.tree_table import NO_MOVE, CompiledTree
 
@@ -35,7 +36,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
     moves: list[int] = []
     targets: list[int] = []
     children: list[list[int]] = []
-    stride = store.vocab_size or max([store.start, store.end, *map(max, filter(None, store.prefixes.values()))]) + 1
+    stride = store.vocab_size or PAD
     level = [0]
     while level:
         levels.append(level)
@@ -45,7 +46,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
                 tokens.extend(_candidates(store, keys[node]))
                 offsets.append(len(tokens))
                 children.append([])
-                for token, child in [] if frozen[node] else moves_from(keys[node]):
+                for token, child in moves_from(keys[node]):
                     if token >= stride:  # no logit can sample it
                         continue
                     target = number.setdefault((child, token == store.end), len(keys))

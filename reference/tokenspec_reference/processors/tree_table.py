@@ -130,13 +130,13 @@ class CompiledTree:
         so a ``lenient`` tree that should drop them is compiled with ``vocab_size=``.
         """
         bound = self.store.vocab_size
-        if bound is not None and bound != vocab_size:
-            raise VocabMismatch(f"the tree was compiled for {bound} ids, not {vocab_size}")
         if bound is None:
-            largest = max(int(self.tokens.max()), self.store.start)
-            if largest >= vocab_size or self.store.end >= vocab_size:
+            largest = max(int(self.tokens.max()), self.store.start, self.store.end)
+            if largest >= vocab_size:
                 raise VocabMismatch(
-                    f"the tree names id {max(largest, self.store.end)}, the logits have {vocab_size} columns"
-                    "; use the tree of this model's tokenizer"
+                    f"the tree names id {largest}, the logits have {vocab_size} columns; "
+                    "use the tree of this model's tokenizer"
                 )
+        elif bound != vocab_size:
+            raise VocabMismatch(f"the tree was compiled for {bound} ids, not {vocab_size}")
         return self

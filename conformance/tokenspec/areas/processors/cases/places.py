@@ -304,6 +304,29 @@ CASES: list[Case] = [
         )
         for slug, why, flags, requires, processors, place, code in MEMBERS
     ),
+    *(
+        case(f"huge-id-{slug}", why, "VOCABULARY", requires, [CALM, multi_seq(0)], steps, rows=3)
+        for slug, why, requires, steps in (
+            ("of-a-row", "An id beyond 64 bits.", "006 080", [advance(3, 2**64, 5), allow]),
+            ("in-a-batch", "An id below 64 bits.", "006 080", [advance([3, 4], [4, 5], [5, -(10**30)]), allow]),
+            ("of-a-commit", "An id beyond 64 bits.", "006 026 080", [commit([3], [], [5, 2**63]), allow]),
+            ("of-a-source", "A row beyond 64 bits.", "007 080", [reorder(2, 2**63, 1), allow]),
+            ("of-a-draft", "An id beyond 64 bits is no draft.", "025", [masks([3], [2**64], [5, -(2**70)]), allow]),
+            (
+                "of-who-stands-still",
+                "Nobody looks at it where a row is inactive or finished.",
+                "005 022 026",
+                [
+                    advance(3, 2**64, 5, active=[True, False, True]),
+                    finish(False, False, True),
+                    advance(3, 4, 2**63),
+                    commit([8], [5, 8], [10**30, 2**64]),
+                    status,
+                    allow,
+                ],
+            ),
+        )
+    ),
     case(
         "shapes-one-and-a-list-of-one",
         "An id for one row, a list of one for the other: one token each.",

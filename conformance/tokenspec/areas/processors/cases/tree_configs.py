@@ -229,6 +229,20 @@ CASES: list[Case] = [
         [],
         code="vocab-mismatch",
     ),
+    *(
+        refused(f"tree-unbound-{slug}", why, "VOCABULARY", "008", [member], [], code="vocab-mismatch")
+        for slug, why, member in (
+            ("start-at-width", "The start token is the width.", tree({"16": [3]}, start=16, bind=False)),
+            ("end-at-width", "The end token is the width.", tree(GOOD, end=16, bind=False)),
+            ("candidate-at-width", "A candidate is the width.", tree({"1": [3, 16]}, bind=False)),
+            (
+                "upstream-beyond",
+                "Upstream's tree, compiled without a width.",
+                tree({"1": [3, -1, 99]}, mode="upstream", bind=False),
+            ),
+            ("upstream-end", "Upstream's end token.", tree({"1": [3]}, end=99, mode="upstream", bind=False)),
+        )
+    ),
     refused(
         "tree-prompt-not-at-root",
         "The prompt's last token is not the root.",

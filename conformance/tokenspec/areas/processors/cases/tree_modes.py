@@ -227,6 +227,42 @@ CASES: list[Case] = [
         rows=2,
         source=RTP,
     ),
+    *(
+        case(
+            f"tree-upstream-unbound-{slug}",
+            f"Compiled without a width: {why}",
+            "TREE_UPSTREAM VOCABULARY",
+            "008 038",
+            [tree(prefixes, mode="upstream", bind=False)],
+            watched([advance(*step) for step in steps], allow, status),
+            rows=3,
+            source=RTP,
+        )
+        for slug, why, prefixes, steps in (
+            (
+                "no-candidate",
+                "an entry whose last id is above every candidate is reached.",
+                {"1": [3, -1], "1_3": [4], "1_3_4": [-7], "1_12": [5], "1_12_5": [2], "1_15": []},
+                [(12, 3, 15), (5, 4, 3), (2, 4, 2), (3, 3, 3)],
+            ),
+            (
+                "behind-the-end",
+                "what stands behind the end token stays allowed, whatever comes.",
+                {"1": [3, 2], "1_2": [7, 8], "1_3": [2], "1_3_2": [6], "1_2_7": [9], "1_3_2_6": [10]},
+                [(2, 3, 3), (7, 2, 4), (8, 6, 2), (7, 6, 2)],
+            ),
+        )
+    ),
+    case(
+        "tree-upstream-keys-beyond-vocabulary",
+        "Entries whose last id is the width, or beyond, are reached by no other id.",
+        "TREE_UPSTREAM",
+        "038",
+        [tree({"1": [3, 4, 35], "1_3": [5], "1_4": [6], "1_16": [8], "1_35": [7]}, mode="upstream")],
+        watched([advance(3, 4, 5), advance(0, 3, 3)], allow, status),
+        rows=3,
+        source=RTP,
+    ),
     case(
         "tree-lenient-missing-prefixes",
         "Without prefix_dict a lenient tree ends every path at once.",
