@@ -108,7 +108,7 @@ def test_strict_lists_every_defect(config, problems):
     assert [pair for pair in problems if pair not in found] == []
     if not any(rule.startswith(("start", "end", "sep")) for _, rule in problems):
         assert found == problems
-    assert caught.value.field == "config"
+    assert caught.value.rejection_place == found[0][0]
     assert str(caught.value.problems[0]) in str(caught.value)
 
 

@@ -6,6 +6,7 @@ step. A typed error inside a step becomes that step's entry and ends the script;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -190,12 +191,12 @@ def process_logits(request: dict[str, Any], models: Mapping[str, LoadedModel]) -
 
 def _told(error: TokenSpecError, step: str) -> dict[str, Any]:
     """The entry of a refused step. To blame is something of the configuration, or an argument: ``tokens[1]``."""
-    field = "" if error.field is None else "/" + error.field.replace("[", "/").replace("]", "")
+    argument = "" if error.field is None else "/" + re.sub(r"\[(\d+)\]", r"/\1", error.field)
     return {
         "code": error.rejection_code,
         "row": getattr(error, "row", None),
         "processors": list(getattr(error, "processors", ())),
-        "place": error.rejection_place if isinstance(error, ConfigError) else step + field,
+        "place": error.rejection_place if isinstance(error, ConfigError) else step + argument,
     }
 
 

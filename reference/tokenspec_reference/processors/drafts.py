@@ -18,7 +18,7 @@ import torch
 
 from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import RollbackOutOfRange, ShapeMismatch, TokenOutOfRange, config_error
-from tokenspec_reference.processors.processor import Checked, State, active_rows, source_rows, token_columns
+from tokenspec_reference.processors.processor import Checked, State, active_rows, narrowed, source_rows, token_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,7 +192,7 @@ class Rewindable:
         for place in range(max(map(len, tokens), default=0)):
             given = [place < len(ids) for ids in tokens]
             going = [one and moves for one, moves in zip(given, moving, strict=True)]
-            column = torch.tensor([ids[place] if one else 0 for one, ids in zip(going, tokens, strict=True)])
+            column = torch.tensor([narrowed(ids[place]) if one else 0 for one, ids in zip(given, tokens, strict=True)])
             state = self._step(state, column, going, given)
         return state
 

@@ -40,8 +40,7 @@ class ConfigError(TokenSpecError):
         """Show the first defects in the message, keep all of them in ``problems``."""
         super().__init__(
             "; ".join(str(problem) for problem in problems[:5])
-            + (f"; and {len(problems) - 5} more" if len(problems) > 5 else ""),
-            field="config",
+            + (f"; and {len(problems) - 5} more" if len(problems) > 5 else "")
         )
         self.problems = tuple(problems)
         self.rejection_place = problems[0].pointer

@@ -131,16 +131,16 @@ def _tensor(values: Sequence[object], field: str) -> Tensor:
         try:
             tensor = torch.tensor(values)
         except ValueError:  # perhaps of a number beyond 64 bits, which is no id and no row
-            tensor = torch.tensor(_narrowed(values))
+            tensor = torch.tensor(narrowed(values))
     except (TypeError, ValueError, RuntimeError) as error:
         raise ShapeMismatch(f"expected a rectangle of integers: {error}", field=field) from error
     return tensor.to(torch.int64) if tensor.numel() == 0 else tensor
 
 
-def _narrowed(value: Any) -> Any:
+def narrowed(value: Any) -> Any:
     """-1 in place of numbers that do not fit in 64 bits."""
     if isinstance(value, (list, tuple)):
-        return [_narrowed(one) for one in value]
+        return [narrowed(one) for one in value]
     return -1 if type(value) is int and value.bit_length() > 63 else value
 
 
