@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -55,10 +55,10 @@ class Chat:
     """A validated conversation with everything a template can read."""
 
     turns: tuple[Turn, ...]
-    tools: list[Any] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    add_generation_prompt: bool = False
-    now: datetime = FROZEN_CLOCK
+    tools: list[Any] | None
+    options: Mapping[str, Any]
+    add_generation_prompt: bool
+    now: datetime
 
     @property
     def last_user(self) -> int:
