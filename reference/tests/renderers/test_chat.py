@@ -61,7 +61,7 @@ def test_deep_nesting_is_refused_not_a_crash():
     for _ in range(5000):
         deep = [deep]
     with pytest.raises(InvalidMessages, match="nested deeper"):
-        build_chat([{"role": "user", "content": deep}])
+        create_renderer(byte_level(), family="qwen3").render([{"role": "user", "content": deep}])
 
 
 def test_what_the_template_refuses_is_a_template_rejection():
@@ -150,19 +150,18 @@ def test_inputs_are_not_mutated():
 
 
 def test_tool_names_join_calls_and_results():
-    chat = build_chat(
-        [
-            {
-                "role": "assistant",
-                "tool_calls": [{"id": "a", "function": {"name": "f"}}, {"id": "b", "name": "g"}, "x"],
-            },
-            {"role": "tool", "tool_call_id": "a"},
-            {"role": "tool", "tool_call_id": "b"},
-            {"role": "tool", "tool_call_id": "b", "name": "named"},
-            {"role": "tool", "tool_call_id": "missing"},
-            {"role": "user", "name": "bob"},
-        ]
-    )
+    messages = [
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "a", "function": {"name": "f"}}, {"id": "b", "name": "g"}, "x"],
+        },
+        {"role": "tool", "tool_call_id": "a"},
+        {"role": "tool", "tool_call_id": "b"},
+        {"role": "tool", "tool_call_id": "b", "name": "named"},
+        {"role": "tool", "tool_call_id": "missing"},
+        {"role": "user", "name": "bob"},
+    ]
+    chat = build_chat(messages, options={}, add_generation_prompt=False, normalisation="hf5")
     assert tool_names(chat.turns) == [None, "f", "g", "named", None, None]
 
 

@@ -57,7 +57,7 @@ def encode_and_attribute(
     for start, end, members in _chunks(text, spans, id_profile):
         piece = text[start:end]
         if encoding == "isolated":
-            moved = [_shift(span, -start) for span in members] if start else members
+            moved = [_shift(span, -start) for span in members]
             piece_ids, piece_spans = encoder.encode_isolated(piece, moved, start)
         else:
             piece_ids, piece_spans = encoder.encode_piece(piece, start)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -55,10 +55,10 @@ class Chat:
     """A validated conversation with everything a template can read."""
 
     turns: tuple[Turn, ...]
-    tools: list[Any] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    add_generation_prompt: bool = False
-    now: datetime = FROZEN_CLOCK
+    tools: list[Any] | None
+    options: Mapping[str, Any]
+    add_generation_prompt: bool
+    now: datetime
 
     @property
     def last_user(self) -> int:
@@ -87,9 +87,9 @@ def build_chat(
     messages: Any,
     *,
     tools: Any = None,
-    options: Mapping[str, Any] | None = None,
-    add_generation_prompt: bool = False,
-    normalisation: Normalisation = "hf5",
+    options: Mapping[str, Any],
+    add_generation_prompt: bool,
+    normalisation: Normalisation,
     now: datetime = FROZEN_CLOCK,
 ) -> Chat:
     """Validate and normalise a conversation. The caller's objects are copied, never changed.
@@ -108,7 +108,7 @@ def build_chat(
     return Chat(
         turns=turns,
         tools=_tools(tools),
-        options={name: plain(value, name) for name, value in (options or {}).items()},
+        options={name: plain(value, name) for name, value in options.items()},
         add_generation_prompt=add_generation_prompt,
         now=now,
     )
@@ -156,7 +156,7 @@ def _plain_scalar(value: Any) -> Any:
 def _plain_text(value: str, path: str) -> str:
     text = str.__str__(value)
     try:
-        text.encode("utf-8")
+        text.encode()
     except UnicodeEncodeError as error:
         raise InvalidMessages(
             f"lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; decode the text as UTF-8",

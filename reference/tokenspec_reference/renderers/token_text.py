@@ -46,7 +46,7 @@ def bytes_of_token(token: str, *, byte_level: bool) -> bytes:
         return bytes(alphabet[character] for character in token)
     if _BYTE_TOKEN.fullmatch(token):
         return bytes([int(token[3:5], 16)])
-    return token.replace("▁", " ").encode("utf-8", "replace")
+    return token.replace("▁", " ").encode()
 
 
 class TokenBytes(dict[int, bytes]):
@@ -54,7 +54,7 @@ class TokenBytes(dict[int, bytes]):
 
     def __init__(self, ordinary: Mapping[int, str], added: Mapping[int, str], *, byte_level: bool) -> None:
         """``ordinary`` maps ids to how the vocabulary spells them, ``added`` to their literal text."""
-        super().__init__({i: text.encode("utf-8") for i, text in added.items()})
+        super().__init__({i: text.encode() for i, text in added.items()})
         self._ordinary, self._byte_level = ordinary, byte_level
 
     def __missing__(self, token: int) -> bytes:
@@ -77,11 +77,11 @@ def spans_from_bytes(text: str, token_ids: Sequence[int], token_bytes: Mapping[i
 
     A token that holds only part of a character's bytes spans that whole character.
     """
-    data = text.encode("utf-8")
+    data = text.encode()
     ends = byte_ends(data, token_ids, token_bytes)
     if ends is not None:
         return list(pairwise(ends)) if text.isascii() else _spans_in(data, ends)
-    data = unicodedata.normalize("NFC", text).encode("utf-8")
+    data = unicodedata.normalize("NFC", text).encode()
     ends = byte_ends(data, token_ids, token_bytes)
     return None if ends is None else _undo_normalisation(text, _spans_in(data, ends))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 FLAG = "add_generation_prompt"
+LAST = ("loop", "last")
 
 
 @lru_cache(maxsize=256)
@@ -45,20 +46,22 @@ def has_constant_prompt(chat_template: str) -> bool:
     """Whether the generation prompt depends on nothing but keywords, the place of a message and its role.
 
     True where ``add_generation_prompt`` is read by conditions only, and what they guard reads no other variable that
-    the template computes.
+    the template computes, and of a loop only whether it ends.
     """
     tree = ChatSandbox().parse(chat_template)
     conditions: list[nodes.If | nodes.CondExpr] = [*tree.find_all(nodes.If), *tree.find_all(nodes.CondExpr)]
     guarded = [node for node in conditions if FLAG in _read(node.test)]
     elsewhere = Counter(name.name for name in _names(tree))[FLAG]
     elsewhere -= sum(Counter(_read(node.test))[FLAG] for node in guarded)
-    known = {*reads(chat_template), *ChatSandbox().globals, FLAG, "loop"} - {"messages", "tools"}
+    known = {*reads(chat_template), *ChatSandbox().globals, FLAG} - {"messages", "tools"}
     return not elsewhere and all(name in known for node in guarded for name in _read(node))
 
 
 def _read(node: nodes.Node) -> Iterator[str]:
-    """Names in a node, but for those whose role is asked."""
+    """Names in a node, but for those whose role is asked, and a loop that is asked whether it ends."""
     if isinstance(node, nodes.Getattr) and node.attr == "role":
+        return
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and (node.node.name, node.attr) == LAST:
         return
     if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and node.arg.value == "role":
         return

@@ -129,15 +129,15 @@ class Attributor:
     ) -> tuple[int, int, int]:
         """Range the model emits, it may reach into the next turn; before it, where nobody knows who writes it.
 
-        Where it starts is known only between the words of others, which were ``spoken`` before, and its own: a template
-        may write messages in another order.
+        Where it starts is known only between the words of others, which were ``spoken`` before, and the end of its own,
+        which may begin with what the prompt ends with: a template may write messages in another order.
         """
         end = turn[-1].end
-        body_start = bodies[0].start if bodies else end
+        body_start, said = (bodies[0].start, bodies[0].end) if bodies else (end, end)
         if self.is_quoted and turn[0].owner not in self.starts:
-            said = [s for s in turn if is_supplied(s.origin, self.table) and not self._is_header(s)]
-            return (said[0].start, said[-1].end, said[-1].end) if said else (end, end, end)
-        unknown, low = self._start(turn, body_start, prompted if spoken <= prompted <= body_start else None)
+            words = [s for s in turn if is_supplied(s.origin, self.table) and not self._is_header(s)]
+            return (words[0].start, words[-1].end, words[-1].end) if words else (end, end, end)
+        unknown, low = self._start(turn, body_start, prompted if spoken <= prompted <= said else None)
         after = max(low, bodies[-1].end) if bodies else low
         end = min((s.start for s in turn if s.start >= after and self._is_of_nobody(s)), default=end)
         found = sampled_end(self.text, after, end, self.turn_closers, self.closers)

@@ -4,13 +4,15 @@ A sampler that was given ``messages[:k]`` with the generation prompt went on fro
 with that prompt text, its end is the start of turn ``k``, whatever the template's pieces look like. Where it does not,
 because a history is written differently from what was sampled, the turn itself is looked at (:mod:`sampled`).
 
-A render for every turn would cost the square of their number. What a template writes between the last body of a prefix
-and its end is therefore kept by the role before the turn. Where the prompt depends on nothing else, that is all; else
-the first turns of a text are looked at one by one, and later ones begin with the longest of what was seen.
+A render for every turn costs the square of their number. Where the prompt depends on the role before the turn and on
+nothing else, what a template writes between the last body of a prefix and its end is therefore kept by that role. Where
+it depends on what was said, every prefix is rendered: a second for two hundred turns, and four times that for twice as
+many. A row that states what opens its turns (``Wire``) needs none of it.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from .printer import Printed, Printer
 
 
-LOOKED_AT = 16
-"""Prefixes of a text that are rendered because a prompt may depend on what was said."""
-
 Key = tuple[str, str]
 
 
@@ -46,45 +45,37 @@ class TurnStarts:
 
     printer: Printer
     is_constant: bool
-    known: dict[Key, set[str]] = field(default_factory=dict)
+    known: dict[Key, str | None] = field(default_factory=dict)
 
     def __call__(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> Mapping[int, int]:
         """Message index to character position; a turn that does not go on from its prefix is left out."""
         found: dict[int, int] = {}
-        left = 1 if self.is_constant else LOOKED_AT
-        ends = _ends(printed, stretches)
+        ends = _ends(printed, stretches) if self.is_constant else {}
         for turn in chat.turns:
             if turn.role != "assistant" or not turn.index:
                 continue
-            end = ends.get(turn.index - 1)
-            key = (chat.turns[turn.index - 1].role, repr(sorted(chat.options.items())))
-            is_kept = self.is_constant and end is not None
-            start = None
-            if is_new := key not in self.known or (left > 0 and not is_kept):
-                left -= 1
-                start = self._seen(key, replace(chat, turns=chat.turns[: turn.index]), printed.text)
-            if key in self.known and (is_kept or not is_new):  # the first answer is what later ones will be
-                start = self._remembered(key, printed.text, end)
-            if start is not None:
-                found[turn.index] = start
+            with suppress(TemplateRejects, TemplateLimitExceeded):
+                before = replace(chat, turns=chat.turns[: turn.index])
+                start, prompt = self._prompt(before, ends.get(turn.index - 1))
+                if printed.text.startswith(prompt, start):
+                    found[turn.index] = start + len(prompt)
         return found
 
-    def _remembered(self, key: Key, text: str, end: int | None) -> int | None:
-        """``end`` is where the body of the message before the turn ends, None where it has none."""
-        if end is None:
-            return None
-        return max((end + len(between) for between in self.known[key] if text.startswith(between, end)), default=None)
+    def _prompt(self, before: Chat, end: int | None) -> tuple[int, str]:
+        """What ends with the prompt, and where that begins: behind the last body, where its end is known."""
+        if end is not None and (behind := self._behind_body(before)) is not None:
+            return end, behind
+        return 0, self.printer.text(before, add_generation_prompt=True)
 
-    def _seen(self, key: Key, before: Chat, text: str) -> int | None:
-        """Render what was before a turn, and learn from it."""
-        try:
+    def _behind_body(self, before: Chat) -> str | None:
+        """What stands between the body of the last message and the end of the prompt; None where it has no body."""
+        last = before.turns[-1]
+        key = (last.role, repr(sorted(before.options.items())))
+        if key not in self.known:
             prompt = self.printer(before, add_generation_prompt=True)
-        except (TemplateRejects, TemplateLimitExceeded):
-            return None
-        end = _ends(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table)).get(before.turns[-1].index)
-        if end is not None:
-            self.known.setdefault(key, set()).add(prompt.text[end:])
-        return len(prompt.text) if text.startswith(prompt.text) else None
+            end = _ends(prompt, assign_owners(prompt.text, prompt.pieces, prompt.table)).get(last.index)
+            self.known[key] = None if end is None else prompt.text[end:]
+        return self.known[key]
 
 
 def _ends(printed: Printed, stretches: Sequence[Stretch]) -> dict[int, int]:
