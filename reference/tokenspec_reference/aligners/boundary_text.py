@@ -100,7 +100,7 @@ def _cut(short: NormalText, long: NormalText, common: int) -> int | None:
     """The place up to which ``short``, which ends in a unit or in a character, still agrees with ``long``."""
     if common < short.open_from:
         return None
-    rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")), "")
+    rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")))
     whole = unicodedata.normalize("NFD", rest)
     both_end_here = long.open_from == short.open_from and bool(short.pending or long.pending)
     longest = _put_behind(short.open_unit, whole) if both_end_here else whole

@@ -91,7 +91,7 @@ def require_pairs(alignment: AlignmentBatch) -> None:
     rows, pairs = len(alignment.student_chunk_id), alignment.pair_valid
     for name in ("pair_valid", "pair_is_correct"):
         shape = getattr(alignment, name).shape
-        if shape != pairs.shape or pairs.dim() != 2 or len(pairs) != rows:
+        if shape != pairs.shape or len(pairs) != rows:
             raise AlignmentInputError(f"has shape {tuple(shape)}; pairs of {rows} rows are needed", field=name)
     if len(alignment.teacher_chunk_id) != rows:
         raise AlignmentInputError(f"has {len(alignment.teacher_chunk_id)} rows, not {rows}", field="teacher_chunk_id")

@@ -117,7 +117,7 @@ def distillation_loss(
     student_logits = ranks.vocabulary_gather(student_logits)
     ranks = replace(ranks, vocabulary_gather=ALONE.vocabulary_gather)
     require_device_of(student_logits, **{f"teachers[{at}]": given.logits for at, given in enumerate(teachers)})
-    if student_logits.dim() != 3 or student_logits.shape[:2] != input_ids.shape:
+    if student_logits.shape[:2] != input_ids.shape:
         raise AlignmentInputError(
             f"has shape {tuple(student_logits.shape)}, the ids have {tuple(input_ids.shape)}", field="student_logits"
         )
