@@ -170,7 +170,7 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:
-    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``3 ab`` is ``ababab``), special, named or padding."""
+    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``2 a`` is ``aa``), special, named or padding."""
     return [_position(kind, value) for kind, value in row]
 
 

@@ -188,11 +188,12 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     Two tokenizers that both add one if it is missing both keep it: to them it is the same space.
     """
     pieces = [position.data for position in side.positions]
+    same_space = side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other)
     if side.every_stretch:
-        return pieces if other.every_stretch else without_added_spaces(side)
+        return pieces if other.every_stretch else without_added_spaces(side, but_the_first=same_space)
     spelled = b"".join(pieces)
     forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
-    if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
+    if same_space:
         return pieces
     if side.adds_space != "never" and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
         first = next(index for index, piece in enumerate(pieces) if piece)
@@ -200,10 +201,12 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     return pieces
 
 
-def without_added_spaces(side: SideText) -> list[bytes]:
+def without_added_spaces(side: SideText, *, but_the_first: bool) -> list[bytes]:
     """The same where every stretch may begin with such a space: it was added where the text itself has none."""
     pieces: list[bytes] = []
     text, starts = _as_spelled(side), True
+    if but_the_first and not text.startswith(b" "):
+        text = b" " + text
     for position in side.positions:
         data = position.data
         if starts and data.startswith(b" ") and not text.startswith(b" ", sum(map(len, pieces))):
