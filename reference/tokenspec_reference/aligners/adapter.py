@@ -26,6 +26,7 @@ from tokenspec_reference.aligners.nw_rows import align_rows
 from tokenspec_reference.aligners.nw_scalar import align_scalar
 from tokenspec_reference.aligners.nw_scores import Scores
 from tokenspec_reference.aligners.piece_table import PieceTable
+from tokenspec_reference.aligners.roles import ROLE_OF_SPELLING
 from tokenspec_reference.aligners.token_aligner import TokenAligner
 from tokenspec_reference.errors import TokenSpecError, placed
 
@@ -151,12 +152,18 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
         vocabulary = sorted({tuple(piece) for row in data[side] for piece in row})
         spelled = {"text": str.encode, "hex": bytes.fromhex, "run": _run}
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
-        roles = tuple(value if kind == "special" else "" for kind, value in vocabulary)
+        roles = tuple(map(_role, vocabulary))
         tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
         ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], f"data/{side}"))
         masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], f"data/{side}"))
     aligner = TokenAligner(tables[0], tables[1], **options)
     return _batch(aligner.align(*ids, student_attention_mask=masks[0], teacher_attention_mask=masks[1]))
+
+
+def _role(piece: tuple[str, str]) -> str:
+    """Special tokens are given with their role, or ``named`` by their spelling."""
+    kind, value = piece
+    return ROLE_OF_SPELLING.get(value, value) if kind == "named" else value if kind == "special" else ""
 
 
 def _run(value: str) -> bytes:

@@ -43,6 +43,11 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+def _floats(numbers: Any) -> torch.Tensor:
+    """Numbers of a request, which may be written as integers."""
+    return torch.tensor(numbers, dtype=torch.float32)
+
+
 def _chunk_average(request: Json) -> Json:
     data = request["data"]
     with placed("/data/chunk_id"):
@@ -90,11 +95,11 @@ def _exact_map(request: Json) -> Json:
 
 def _loss(request: Json) -> Json:
     data = request["data"]
-    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    student_logits = _floats(data["student_logits"]).requires_grad_()
     with placed(_place_in_loss), _projection_file(data["file"]) as path:
         terms = cross_tokenizer_loss(
             student_logits,
-            torch.tensor(data["teacher_logits"]),
+            _floats(data["teacher_logits"]),
             _alignment(data),
             mode=data["mode"],
             projection_matrix_path=path,
@@ -135,12 +140,12 @@ def _gradient(data: Json, loss: torch.Tensor, student_logits: torch.Tensor) -> J
 
 def _distil(request: Json) -> Json:
     data = request["data"]
-    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    student_logits = _floats(data["student_logits"]).requires_grad_()
     single = {option.name for option in fields(LossOptions)}
     loss = {name: value for name, value in data["options"].items() if name in single}
     others = {name: value for name, value in data["options"].items() if name not in single}
     elsewhere = data.get("elsewhere", 0)
-    with placed(_place_in_loss), ExitStack() as stack:
+    with placed(_place_in_step), ExitStack() as stack:
         terms = distillation_loss(
             student_logits,
             torch.tensor(data["input_ids"]),
@@ -165,7 +170,7 @@ def _teacher(given: Json, stack: ExitStack) -> Teacher:
         own |= {name: torch.tensor(given[name]) for name in ("input_ids", "token_mask")}
         own["projection_matrix_path"] = stack.enter_context(_projection_file(given["file"]))
         own["alignment"] = _alignment(given)
-    return Teacher(torch.tensor(given["logits"]), given["vocab_size"], **own)
+    return Teacher(_floats(given["logits"]), given["vocab_size"], **own)
 
 
 def _build_projection(request: Json) -> Json:
@@ -182,7 +187,7 @@ def _made(wish: Json) -> Projection:
     if wish["how"] == "exact":
         return build_projection.exact(*(_made_up(wish[side]) for side in ("student", "teacher")))
     if wish["how"] == "embedded":
-        sides = [torch.tensor(wish[side]) for side in ("student", "teacher")]
+        sides = [_floats(wish[side]) for side in ("student", "teacher")]
         return build_projection.embedded(*sides, k=wish["k"], sharpness=wish["sharpness"])
     if wish["how"] == "over":
         return _made(wish["first"]).over(_made(wish["second"]))
@@ -207,7 +212,7 @@ def _chunk_loss(request: Json) -> Json:
 
 
 def _uld(data: Json) -> Json:
-    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    student_logits = _floats(data["student_logits"]).requires_grad_()
     written = _written(data)
     token_map = None
     if data["mode"] == "uld-hybrid":
@@ -219,19 +224,19 @@ def _uld(data: Json) -> Json:
 
 
 def _alm(data: Json) -> Json:
-    student_logits = torch.tensor(data["student_logits"], requires_grad=True)
+    student_logits = _floats(data["student_logits"]).requires_grad_()
     boundary = {name: torch.tensor(data[name]) for name in ("student_boundary", "teacher_boundary") if name in data}
     terms = alm_loss(student_logits, **_written(data), **boundary, options=AlmOptions(**data["options"]))
     return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
 def _written(data: Json) -> Json:
-    named = {name: torch.tensor(data[name]) for name in ("teacher_logits", "student_ids", "teacher_ids", "sample_mask")}
-    return named | {"alignment": _alignment(data)}
+    named = {name: torch.tensor(data[name]) for name in ("student_ids", "teacher_ids", "sample_mask")}
+    return named | {"teacher_logits": _floats(data["teacher_logits"]), "alignment": _alignment(data)}
 
 
 def _dskd(data: Json) -> Json:
-    spaces = [Space(**{name: torch.tensor(value) for name, value in data[side].items()}) for side in SIDES]
+    spaces = [_space(**data[side]) for side in SIDES]
     linear = {name: _linear(**wish) for name, wish in data["projections"].items()}
     trained = {name: getattr(spaces[0], name).requires_grad_() for name in ("logits", "hidden")}
     terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **data["options"])
@@ -244,6 +249,10 @@ def _dskd(data: Json) -> Json:
         for name, layer in linear.items()
     }
     return values | {"gradient": {"student": student, "projections": learned}}
+
+
+def _space(labels: list[list[int]], **states: Any) -> Space:
+    return Space(labels=torch.tensor(labels), **{name: _floats(value) for name, value in states.items()})
 
 
 def _derived(loss: torch.Tensor, trained: list[torch.Tensor]) -> list[Any]:
@@ -271,6 +280,13 @@ def _place_in_chunk_loss(error: TokenSpecError) -> str:
 def _place_in_loss(error: TokenSpecError) -> str:
     is_option = error.field in {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
     return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
+
+
+def _place_in_step(error: TokenSpecError) -> str:
+    """What a single loss calls the teacher's, or the alignment's, is one of the step's teachers."""
+    of_step = {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
+    of_step |= {"student_logits", "input_ids", "token_mask", "sample_mask"}
+    return _place_in_loss(error) if error.field in of_step else "/data/teachers"
 
 
 LOSS_TASKS: dict[str, Callable[[Json], Json]] = {

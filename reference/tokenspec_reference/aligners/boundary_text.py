@@ -10,13 +10,13 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokenspec_reference.aligners.boundary import common_prefix_length, require_common_prefix
-from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, units, utf8
+from tokenspec_reference.aligners.unicode_forms import INSIDE, NormalText, normal_text, shortest_segments, units, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,14 +100,24 @@ def _cut(short: NormalText, long: NormalText, common: int) -> int | None:
     """The place up to which ``short``, which ends in a unit or in a character, still agrees with ``long``."""
     if common < short.open_from:
         return None
-    rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")), "")
+    rest = next(units(long.data[short.open_from :].decode("utf-8", "surrogateescape")))
     whole = unicodedata.normalize("NFD", rest)
-    if whole == short.open_unit and short.pending:
-        return short.open_from + len(utf8(rest))
-    characters = iter(whole)
-    marks_missing = all(character in characters for character in short.open_unit)  # in order, others between
-    both_end_here = long.open_from <= common and bool(short.pending or long.pending)
-    return short.open_from if marks_missing or both_end_here else None
+    both_end_here = long.open_from == short.open_from and bool(short.pending or long.pending)
+    longest = _put_behind(short.open_unit, whole) if both_end_here else whole
+    if any(_put_behind(unit, longest) != longest for unit in (short.open_unit, whole)):
+        return None
+    segments = (shortest_segments(unicodedata.normalize("NFC", unit)) for unit in (short.open_unit, whole))
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(*segments, strict=False))
+    return short.open_from + sum(len(utf8(segment)) for segment, _ in same)
+
+
+def _put_behind(unit: str, other: str) -> str:
+    """``unit`` with what only ``other`` has behind it, decomposed; ``other`` itself if ``unit`` is its beginning."""
+    missing = list(other)
+    for character in unit:
+        if character in missing:
+            missing.remove(character)
+    return unicodedata.normalize("NFD", unit + "".join(missing))
 
 
 def strip_added_spaces(side: RowText, other: RowText) -> RowText:

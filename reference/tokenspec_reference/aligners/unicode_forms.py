@@ -169,8 +169,6 @@ def _continues(unit: str, character: str) -> bool:
 
 def shortest_segments(unit: str) -> list[str]:
     """Cut a unit wherever both parts can be normalised apart."""
-    if len(unit) == 1:
-        return [unit]
     normal = unicodedata.normalize
     whole = normal("NFC", unit)
     cuts = [cut for cut in range(1, len(unit)) if normal("NFC", unit[:cut]) + normal("NFC", unit[cut:]) == whole]

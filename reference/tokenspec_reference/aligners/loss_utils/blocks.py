@@ -85,7 +85,7 @@ class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]
                 rows = flat.detach()[ours.positions].requires_grad_(wanted)
                 values = torch.stack([value.sum() for value in compare(rows.float(), ours, theirs)])
                 if gradient is not None:
-                    gradient[ours.positions] = torch.autograd.grad(values[0] + values[1], rows)[0]
+                    (gradient[ours.positions],) = torch.autograd.grad(values[0] + values[1], rows)
             sums += values.detach()
         ctx.gradient = gradient
         ctx.mark_non_differentiable(sums)

@@ -32,6 +32,7 @@ def chunk_log_prob_sums(
             f"has shape {tuple(chunk_id.shape)}; log_probs {tuple(log_probs.shape)} needs [B, T] of its own",
             field="chunk_id",
         )
+    require_chunk_ids(chunk_id, max_chunks, field="chunk_id")
     members = members_of_chunks(chunk_id.to(log_probs.device), max_chunks)
     return members.sums(log_probs.flatten(0, 1)[members.positions]), members.sizes.float()
 
@@ -71,14 +72,35 @@ class ChunkMembers:
         return chunk_average_finalize(self.ranks.sequence_sum(self.sums(rows)), self.all_sizes.float())[0]
 
 
-def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int, ranks: Ranks = ALONE) -> ChunkMembers:
-    """Members of the chunks of ``[B, T]`` ids; a position with id -1 is in none, so nothing that stands there counts.
+def require_chunk_ids(chunk_id: torch.Tensor, max_chunks: int, *, field: str) -> None:
+    """Refuse an id that is neither -1 nor of a chunk.
 
     Raises:
         AlignmentInputError: an id outside ``[-1, max_chunks)``.
     """
     if bool(((chunk_id < -1) | (chunk_id >= max_chunks)).any()):
-        raise AlignmentInputError(f"has ids outside [-1, {max_chunks})", field="chunk_id")
+        raise AlignmentInputError(f"has ids outside [-1, {max_chunks})", field=field)
+
+
+def require_pairs(alignment: AlignmentBatch) -> None:
+    """Refuse an alignment whose pairs are not those of its chunk ids.
+
+    Raises:
+        AlignmentInputError: pairs of other rows, or an id outside ``[-1, P)``.
+    """
+    rows, pairs = len(alignment.student_chunk_id), alignment.pair_valid
+    for name in ("pair_valid", "pair_is_correct"):
+        shape = getattr(alignment, name).shape
+        if shape != pairs.shape or len(pairs) != rows:
+            raise AlignmentInputError(f"has shape {tuple(shape)}; pairs of {rows} rows are needed", field=name)
+    if len(alignment.teacher_chunk_id) != rows:
+        raise AlignmentInputError(f"has {len(alignment.teacher_chunk_id)} rows, not {rows}", field="teacher_chunk_id")
+    for name in ("student_chunk_id", "teacher_chunk_id"):
+        require_chunk_ids(getattr(alignment, name), pairs.shape[1], field=name)
+
+
+def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int, ranks: Ranks = ALONE) -> ChunkMembers:
+    """Members of the chunks of ``[B, T]`` ids; a position with id -1 is in none: nothing that stands there counts."""
     rows = torch.arange(len(chunk_id), device=chunk_id.device)[:, None] * max_chunks
     positions = (chunk_id >= 0).flatten().nonzero()[:, 0]
     chunks = (chunk_id + rows).flatten()[positions]

@@ -117,10 +117,14 @@ def distillation_loss(
     student_logits = ranks.vocabulary_gather(student_logits)
     ranks = replace(ranks, vocabulary_gather=ALONE.vocabulary_gather)
     require_device_of(student_logits, **{f"teachers[{at}]": given.logits for at, given in enumerate(teachers)})
+    if student_logits.shape[:2] != input_ids.shape:
+        raise AlignmentInputError(
+            f"has shape {tuple(student_logits.shape)}, the ids have {tuple(input_ids.shape)}", field="student_logits"
+        )
     input_ids, token_mask = input_ids.to(student_logits.device), token_mask.to(student_logits.device)
     student = Tokens(input_ids, token_mask, sample_mask, ranks)
     labels, real = next_tokens(input_ids, token_mask, sample_mask, ranks)
-    ce = mean_over(next_token_cross_entropy(student_logits, labels), real, ranks)
+    ce = mean_over(next_token_cross_entropy(student_logits, labels, field="input_ids"), real, ranks)
     losses, weights, selected = _teachers(student_logits, real, teachers, student, options)
     kd = sum((loss * weight for loss, weight in zip(losses, weights, strict=True)), start=torch.zeros_like(ce))
     scale = torch.ones_like(ce)

@@ -19,6 +19,7 @@ from tokenspec_reference.aligners.loss_utils.chunks import (
     EPSILON,
     ChunkMembers,
     members_of_chunks,
+    require_pairs,
     shift_next,
     valid_chunk_mask,
 )
@@ -67,6 +68,8 @@ def cross_tokenizer_loss(
     options = options or LossOptions()
     student_logits = ranks.vocabulary_gather(student_logits)
     _require(student_logits, teacher_logits, alignment, mode, options, sample_mask)
+    if teacher_vocab_size < 1:
+        raise AlignmentInputError(f"must be at least 1, is {teacher_vocab_size}", field="teacher_vocab_size")
     require_device_of(student_logits, teacher_logits=teacher_logits)
     alignment = alignment.to(student_logits.device)
     teacher = teacher_logits[..., :teacher_vocab_size]
@@ -221,3 +224,4 @@ def _require(
             )
         if not logits.numel():
             raise AlignmentInputError(f"has shape {tuple(logits.shape)}: nothing to compare", field=f"{side}_logits")
+    require_pairs(alignment)

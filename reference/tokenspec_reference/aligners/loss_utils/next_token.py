@@ -37,8 +37,14 @@ def next_tokens(
     return behind.clamp(min=0), real
 
 
-def next_token_cross_entropy(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Minus the log-probability of each label, float32 ``[B, T]``."""
+def next_token_cross_entropy(logits: torch.Tensor, labels: torch.Tensor, *, field: str = "labels") -> torch.Tensor:
+    """Minus the log-probability of each label, float32 ``[B, T]``.
+
+    Raises:
+        AlignmentInputError: a label beyond the columns; ``field`` is where labels are read from.
+    """
+    if bool((labels >= logits.shape[-1]).any()):
+        raise AlignmentInputError(f"has ids beyond the {logits.shape[-1]} columns of its logits", field=field)
     flat = torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), labels.flatten(), reduction="none")
     return flat.reshape(labels.shape)
 

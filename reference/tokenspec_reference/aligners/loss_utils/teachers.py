@@ -41,7 +41,9 @@ class Teacher:
     mode: Mode | None = None
 
     def __post_init__(self) -> None:
-        """Raises ``AlignmentInputError`` for a projection without an alignment, or the reverse."""
+        """Raises ``AlignmentInputError`` for no vocabulary, a projection without an alignment, or the reverse."""
+        if self.vocab_size < 1:
+            raise AlignmentInputError(f"need a vocab_size of at least 1, not {self.vocab_size}", field="teachers")
         if (self.projection_matrix_path is None) != (self.alignment is None):
             raise AlignmentInputError(
                 "needs both a projection_matrix_path and an alignment, or, with the student's tokenizer, neither",
@@ -77,9 +79,13 @@ def teacher_score(teacher: Teacher, student: Tokens, metric: Metric) -> torch.Te
         device = teacher.logits.device
         ids, mask = teacher.input_ids.to(device), teacher.token_mask.to(device)
     logits = teacher.logits.detach().float()
+    if logits.shape[:2] != ids.shape:
+        raise AlignmentInputError(
+            f"has logits of shape {tuple(logits.shape)} for ids of {tuple(ids.shape)}", field="teachers"
+        )
     labels, real = next_tokens(ids, mask, student.sample_mask, student.ranks)
     if metric == "ce":
-        return -_global_mean(next_token_cross_entropy(logits, labels), real, student.ranks)
+        return -_global_mean(next_token_cross_entropy(logits, labels, field="teachers"), real, student.ranks)
     real = mask.bool()
     if student.sample_mask is not None:
         real = real & student.sample_mask.bool()[:, None].to(real.device)
@@ -112,8 +118,17 @@ def teacher_weights(
 
 
 def vocabulary_scales(teachers: Sequence[Teacher]) -> list[float]:
-    """The logarithm of each vocabulary's size over that of the smallest."""
+    """The logarithm of each vocabulary's size over that of the smallest.
+
+    Raises:
+        AlignmentInputError: the smallest has one token.
+    """
     smallest = math.log(min(teacher.vocab_size for teacher in teachers))
+    if smallest == 0:
+        raise AlignmentInputError(
+            "divides by the logarithm of the smallest vocabulary, which has one token",
+            field="normalize_teacher_by_vocab",
+        )
     return [math.log(teacher.vocab_size) / smallest for teacher in teachers]
 
 

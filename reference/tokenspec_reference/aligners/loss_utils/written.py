@@ -8,7 +8,13 @@ import torch
 
 from tokenspec_reference.aligners.devices import require_device_of
 from tokenspec_reference.aligners.errors import AlignmentInputError
-from tokenspec_reference.aligners.loss_utils.chunks import ChunkMembers, members_of_chunks, shift_next, valid_chunk_mask
+from tokenspec_reference.aligners.loss_utils.chunks import (
+    ChunkMembers,
+    members_of_chunks,
+    require_pairs,
+    shift_next,
+    valid_chunk_mask,
+)
 
 if TYPE_CHECKING:
     from tokenspec_reference.aligners.alignment import AlignmentBatch
@@ -38,8 +44,8 @@ def require_written(logits: Sides, ids: Sides, alignment: AlignmentBatch, sample
     """Refuse what no loss over written tokens can be made of.
 
     Raises:
-        AlignmentInputError: shapes that do not belong together, logits on two devices, or an id in a chunk beyond the
-            columns of its logits.
+        AlignmentInputError: shapes that do not belong together, logits on two devices, an id in a chunk beyond the
+            columns of its logits, or an id of no chunk.
     """
     require_device_of(logits[0], teacher_logits=logits[1])
     rows = len(logits[0])
@@ -64,3 +70,4 @@ def require_written(logits: Sides, ids: Sides, alignment: AlignmentBatch, sample
             raise AlignmentInputError(
                 f"has ids outside the {rows_of_side.shape[-1]} columns of its logits", field=f"{side}_ids"
             )
+    require_pairs(alignment)

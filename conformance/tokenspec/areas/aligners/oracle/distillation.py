@@ -16,6 +16,9 @@ def loss(data: Json, scale: float | None = None) -> Json:
     """Everything a step answers. ``scale``: the factor of dynamic scaling, where it is held still."""
     options, teachers = data["options"], data["teachers"]
     refuse(options, teachers)
+    if any(teacher["vocab_size"] < 1 for teacher in teachers):
+        raise LossRefused("a teacher without a vocabulary")
+    refuse_shapes(data)
     mode = options.get("teacher_mode", "sum")
     selected = None
     if mode == "select_teacher":
@@ -27,7 +30,7 @@ def loss(data: Json, scale: float | None = None) -> Json:
     else:
         terms, weights = summed(data)
     kd = sum(term * weight for term, weight in zip(terms, weights, strict=True))
-    labels = next_tokens(data["input_ids"], data["token_mask"], data["sample_mask"])
+    labels = next_tokens_of(data)
     count = max(1, len(labels) + data.get("elsewhere", 0))
     rows = [data["student_logits"][b][t] for b, t, _ in labels]
     ce = sum(-log_softmax(row)[label] for row, (_, _, label) in zip(rows, labels, strict=True)) / count
@@ -60,8 +63,29 @@ def refuse(options: Json, teachers: list[Json]) -> None:
         raise LossRefused("metric")
     if mode != "sum" and (metric or options.get("normalize_teacher_by_vocab")):
         raise LossRefused("read where teachers are added")
+    if options.get("normalize_teacher_by_vocab") and min(teacher["vocab_size"] for teacher in teachers) == 1:
+        raise LossRefused("a vocabulary of one token")
     if mode == "averaged_logits" and sum(teacher.get("weight", 1.0) for teacher in teachers) == 0:
         raise LossRefused("weights")
+
+
+def refuse_shapes(data: Json) -> None:
+    """Ids and masks that are not those of their logits."""
+    lengths = [len(row) for row in data["input_ids"]]
+    if any([len(row) for row in data[name]] != lengths for name in ("student_logits", "token_mask")):
+        raise LossRefused("lengths")
+    if len(data["sample_mask"]) != len(lengths):
+        raise LossRefused("sample mask")
+    if any(token >= len(data["student_logits"][0][0]) for _, _, token in next_tokens_of(data)):
+        raise LossRefused("ids")
+    for teacher in data["teachers"]:
+        if "file" not in teacher and [len(row) for row in teacher["logits"]] != lengths:
+            raise LossRefused("a teacher of other tokens")
+
+
+def next_tokens_of(data: Json) -> list[tuple[int, int, int]]:
+    """Those of the student."""
+    return next_tokens(data["input_ids"], data["token_mask"], data["sample_mask"])
 
 
 def next_tokens(ids: list[list[int]], mask: list[list[int]], samples: list[int]) -> list[tuple[int, int, int]]:
@@ -81,7 +105,7 @@ def of_teacher(data: Json, teacher: Json, *, own: bool = False) -> float:
     elsewhere = data.get("elsewhere", 0)
     if "file" not in teacher:
         logits = [[row[: teacher["vocab_size"]] for row in rows] for rows in teacher["logits"]]
-        width = len(logits[0][0])
+        width = min(len(logits[0][0]), len(data["student_logits"][0][0]))
         peak = [max(row[v] for rows in logits for row in rows) for v in range(width)]
         best = sorted(range(width), key=lambda v: (-peak[v], v))[: common(data).get("vocab_topk", 8192)]
         return direct(data, logits, sorted(best))
@@ -107,7 +131,7 @@ def direct(data: Json, logits: list[Rows], columns: list[int]) -> float:
     """The mean divergence at next tokens over these columns."""
     temperature = float(common(data).get("temperature", 1.0))
     total = 0.0
-    labels = next_tokens(data["input_ids"], data["token_mask"], data["sample_mask"])
+    labels = next_tokens_of(data)
     for b, t, _ in labels:
         sides = [
             log_softmax([side[b][t][v] / temperature for v in columns]) for side in (data["student_logits"], logits)
@@ -121,8 +145,12 @@ def score(data: Json, teacher: Json, metric: str) -> float:
     """How far a teacher is trusted."""
     own = teacher if "file" in teacher else data
     ids, mask = own["input_ids"], own["token_mask"]
+    if not [len(row) for row in ids] == [len(row) for row in mask] == [len(row) for row in teacher["logits"]]:
+        raise LossRefused("a teacher's own tokens")
     if metric == "ce":
         labels = next_tokens(ids, mask, data["sample_mask"])
+        if any(label >= len(teacher["logits"][0][0]) for _, _, label in labels):
+            raise LossRefused("a teacher's own ids")
         return sum(log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels) / max(1, len(labels))
     real = [
         log_softmax(teacher["logits"][b][t])
@@ -163,6 +191,8 @@ def averaged(data: Json) -> tuple[list[float], list[float]]:
     if len(widths) > 1 or any("file" in teacher for teacher in teachers):
         return [of_teacher(data, teacher) for teacher in teachers], weights
     columns = list(range(len(data["student_logits"][0][0])))
+    if any(width < len(columns) for _, width in widths):
+        raise LossRefused("teachers of too few columns")
     together = [
         [
             [

@@ -10,7 +10,7 @@ import msgspec
 from tokenspec.areas.aligners.oracle import distillation, literature, losses, projections
 from tokenspec.areas.aligners.oracle import upstream as nemo
 from tokenspec.areas.aligners.oracle.request import align_request, plain_request
-from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position
+from tokenspec.areas.aligners.oracle.sides import AddedSpace, Position, role_of_spelling
 from tokenspec.areas.aligners.oracle.walk import SideText, TextsDiffer, tokenized, walk
 from tokenspec.areas.aligners.records import AlignersExpect
 from tokenspec.models import Row
@@ -170,7 +170,7 @@ def _values(task: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def positions_of(row: list[list[str]]) -> list[Position]:
-    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``3 ab`` is ``ababab``), special or padding."""
+    """Pieces of a case: ``[kind, value]`` with kind text, hex, run (``2 a`` is ``aa``), special, named or padding."""
     return [_position(kind, value) for kind, value in row]
 
 
@@ -182,4 +182,6 @@ def _position(kind: str, value: str) -> Position:
     if kind == "run":
         count, text = value.split(" ", 1)
         return Position("text", (text * int(count)).encode())
+    if kind == "named":
+        return Position("special", role=role_of_spelling(value) or value)
     return Position("special", role=value) if kind == "special" else Position("padding")

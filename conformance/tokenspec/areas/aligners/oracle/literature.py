@@ -53,6 +53,7 @@ def refuse(data: Json) -> None:
         begin = data.get(f"{side}_boundary", [])
         if reads and not (begin and all(0 <= token < len(logits[0][0]) for token in begin)):
             raise LossRefused("boundary")
+    losses.refuse_pairs(data)
 
 
 def uld(data: Json) -> Json:

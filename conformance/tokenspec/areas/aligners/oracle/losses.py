@@ -21,8 +21,26 @@ class LossRefused(Exception):
     """Numbers that no loss can be made of (ALN-060)."""
 
 
+def refuse_chunk_ids(chunk_id: list[list[int]], chunks: int) -> None:
+    """Ids of no chunk."""
+    if any(not -1 <= chunk < chunks for row in chunk_id for chunk in row):
+        raise LossRefused("chunk ids")
+
+
+def refuse_pairs(data: dict[str, Any]) -> None:
+    """Pairs that are not those of the chunk ids."""
+    widths = [[len(row) for row in data[name]] for name in ("pair_valid", "pair_is_correct")]
+    if widths[0] != widths[1] or len(set(widths[0])) > 1:
+        raise LossRefused("pairs")
+    for name in ("student_chunk_id", "teacher_chunk_id"):
+        if len(data[name]) != len(widths[0]):
+            raise LossRefused("rows")
+        refuse_chunk_ids(data[name], widths[0][0])
+
+
 def chunk_average(log_probs: list[Rows], chunk_id: list[list[int]], max_chunks: int) -> dict[str, Any]:
     """Means and sizes per chunk."""
+    refuse_chunk_ids(chunk_id, max_chunks)
     means, sizes = [], []
     for rows, ids in zip(log_probs, chunk_id, strict=True):
         members = [[row for row, own in zip(rows, ids, strict=True) if own == chunk] for chunk in range(max_chunks)]
@@ -105,11 +123,15 @@ def loss(data: dict[str, Any]) -> dict[str, float]:
         raise LossRefused("options")
     lengths = [[len(row) for row in data[name]] for name in ("student_logits", "teacher_logits")]
     ids = [[len(row) for row in data[name]] for name in ("student_chunk_id", "teacher_chunk_id")]
-    student_tokens = 1 + max(s for s, _, _ in entries(data["file"]))
+    student_tokens = 1 + max((s for s, _, _ in entries(data["file"])), default=-1)
     if lengths != ids or len(data["sample_mask"]) != len(lengths[0]):
         raise LossRefused("lengths")
     if len(data["student_logits"][0][0]) < student_tokens:
         raise LossRefused("columns")
+    if data["teacher_vocab_size"] < 1:
+        raise LossRefused("a teacher without a vocabulary")
+    refuse_pairs(data)
+    data = {**data, "teacher_vocab_size": min(data["teacher_vocab_size"], len(data["teacher_logits"][0][0]))}
     student = [[scaled(row, temperature) for row in rows] for rows in data["student_logits"]]
     teacher = [
         [scaled(row[: data["teacher_vocab_size"]], temperature) for row in rows] for rows in data["teacher_logits"]

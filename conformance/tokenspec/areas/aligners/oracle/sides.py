@@ -66,10 +66,15 @@ def _bytes(token: str, *, byte_level: bool, added: bool) -> bytes:
     return token.replace("▁", " ").encode()
 
 
+def role_of_spelling(token: str) -> str | None:
+    """The role of a well-known spelling."""
+    return next((role for role, spellings in ROLES.items() if token in spellings.split(" ")), None)
+
+
 def _role(token: str, tokenizer: Any) -> str:
-    for role, spellings in ROLES.items():
-        if token in spellings.split(" "):
-            return role
+    known = role_of_spelling(token)
+    if known is not None:
+        return known
     for attribute, role in ATTRIBUTES:
         if getattr(tokenizer, attribute) == token:
             return role

@@ -1,11 +1,12 @@
-"""The oracle of ``boundary``: a two-pointer walk that knows the source text.
+"""The oracle of ``boundary``: a two-pointer walk over places in what both sides spell, or in its NFC.
 
-Each side must spell the text itself, its NFC, or a prefix of one of them; the walk runs over places in the text.
-This is slow and sees everything; an implementation sees only ids.
+It knows the source text, and so which spaces a tokenizer added; normal forms it tries out, cut by cut.
 """
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ class Places:
 
 
 def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) -> Places:
-    """Bytes of the text itself if both sides spell the same bytes, else bytes of its NFC.
+    """Bytes of the text itself if both sides spell the same bytes or none has a normal form, else bytes of its NFC.
 
     Raises:
         TextsDiffer: as ``walk``.
@@ -95,28 +96,90 @@ def comparable(student: SideText, teacher: SideText, *, truncate: bool = False) 
     s_raw, t_raw = b"".join(s_pieces), b"".join(t_pieces)
     limit = first_difference(s_raw, t_raw)
     if limit < min(len(s_raw), len(t_raw)):
-        if student.text == teacher.text:
-            return Places(normal_places(s_pieces, student.text), normal_places(t_pieces, teacher.text), None)
         if student.normalises or teacher.normalises:
-            return of_two_texts(student, teacher, (s_pieces, t_pieces), truncate=truncate)
+            return of_normal_forms((s_pieces, t_pieces), truncate=truncate)
         if not truncate:
             raise TextsDiffer(limit)
     return Places(plain_places(s_pieces), plain_places(t_pieces), limit)
 
 
-def of_two_texts(
-    student: SideText, teacher: SideText, pieces: tuple[list[bytes], list[bytes]], *, truncate: bool
-) -> Places:
-    """Bytes of the NFC of two texts, up to where these differ.
+def of_normal_forms(pieces: tuple[list[bytes], list[bytes]], *, truncate: bool) -> Places:
+    """Bytes of the NFC of what two sides spell, up to where they differ.
 
     Raises:
         TextsDiffer: at the first different byte of the two, and ``truncate`` is False.
     """
-    s_text, t_text = (unicodedata.normalize("NFC", side.text).encode() for side in (student, teacher))
-    limit = first_difference(s_text, t_text)
-    if limit < min(len(s_text), len(t_text)) and not truncate:
-        raise TextsDiffer(limit)
-    return Places(normal_places(pieces[0], student.text), normal_places(pieces[1], teacher.text), limit)
+    spelled = [b"".join(side) for side in pieces]
+    s_normal, t_normal = map(normal, spelled)
+    limit = first_difference(s_normal, t_normal)
+    if not may_be_one_text(*spelled):
+        if not truncate:
+            raise TextsDiffer(limit)
+    elif limit < min(len(s_normal), len(t_normal)):
+        segments = (independent_segments(escaped(normal(without_cut_character(side)))) for side in spelled)
+        shared = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*segments, strict=False))
+        limit = sum(len(unescaped(segment)) for segment, _ in shared)
+    return Places(normal_places(pieces[0]), normal_places(pieces[1]), limit)
+
+
+def escaped(data: bytes) -> str:
+    """Text; bytes that are none stand for themselves."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def unescaped(text: str) -> bytes:
+    """The bytes of such a text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def normal(data: bytes) -> bytes:
+    """The NFC of what bytes spell."""
+    return unescaped(unicodedata.normalize("NFC", escaped(data)))
+
+
+def may_be_one_text(student: bytes, teacher: bytes) -> bool:
+    """Whether one side is, in some order of its marks, the beginning of the other.
+
+    Where one ends inside a character, that may be any, and more may follow: it is enough that both can go on alike.
+    """
+    whole = [without_cut_character(side) for side in (student, teacher)]
+    a, b = (unicodedata.normalize("NFD", escaped(side)) for side in whole)
+    if begins(a, b) or begins(b, a):
+        return True
+    last = last_letter(a)
+    if whole == [student, teacher] or last != last_letter(b) or a[: last + 1] != b[: last + 1]:
+        return False
+    ours, theirs = marks_of(a, last), marks_of(b, last)
+    return all(
+        mine == other[: len(mine)] or other == mine[: len(other)]
+        for mine, other in ((ours.get(kind, []), theirs.get(kind, [])) for kind in {*ours, *theirs})
+    )
+
+
+def without_cut_character(data: bytes) -> bytes:
+    """The same without the bytes at the end that begin a character and do not finish it."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    return unescaped(decoder.decode(data))
+
+
+def begins(a: str, b: str) -> bool:
+    """Whether something put behind ``a`` makes it ``b``, both in NFD: marks of one class keep their order."""
+    last = last_letter(a)
+    ours, theirs = marks_of(a, last), marks_of(b, last)
+    return a[: last + 1] == b[: last + 1] and all(theirs.get(kind, [])[: len(own)] == own for kind, own in ours.items())
+
+
+def last_letter(text: str) -> int:
+    """Where the last character stands that is no mark, -1 if there is none."""
+    return max((index for index, one in enumerate(text) if not unicodedata.combining(one)), default=-1)
+
+
+def marks_of(text: str, letter: int) -> dict[int, list[str]]:
+    """The marks behind a letter, by their class."""
+    found: dict[int, list[str]] = {}
+    for mark in itertools.takewhile(unicodedata.combining, text[letter + 1 :]):
+        found.setdefault(unicodedata.combining(mark), []).append(mark)
+    return found
 
 
 def pieces_of(side: SideText, other: SideText) -> list[bytes]:
@@ -125,11 +188,12 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     Two tokenizers that both add one if it is missing both keep it: to them it is the same space.
     """
     pieces = [position.data for position in side.positions]
+    same_space = side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other)
     if side.every_stretch:
-        return pieces if other.every_stretch else without_added_spaces(side)
+        return pieces if other.every_stretch else without_added_spaces(side, but_the_first=same_space)
     spelled = b"".join(pieces)
     forms = [unicodedata.normalize(form, side.text).encode() for form in ("NFC", "NFD")] + [side.text.encode()]
-    if side.adds_space == other.adds_space == "if-missing" and other_begins_with_space(other):
+    if same_space:
         return pieces
     if side.adds_space != "never" and spelled[:1] == b" " and not any(form.startswith(spelled) for form in forms):
         first = next(index for index, piece in enumerate(pieces) if piece)
@@ -137,10 +201,12 @@ def pieces_of(side: SideText, other: SideText) -> list[bytes]:
     return pieces
 
 
-def without_added_spaces(side: SideText) -> list[bytes]:
+def without_added_spaces(side: SideText, *, but_the_first: bool) -> list[bytes]:
     """The same where every stretch may begin with such a space: it was added where the text itself has none."""
     pieces: list[bytes] = []
     text, starts = _as_spelled(side), True
+    if but_the_first and not text.startswith(b" "):
+        text = b" " + text
     for position in side.positions:
         data = position.data
         if starts and data.startswith(b" ") and not text.startswith(b" ", sum(map(len, pieces))):
@@ -182,22 +248,16 @@ def plain_places(pieces: Sequence[bytes]) -> list[int | None]:
     return places
 
 
-def normal_places(pieces: Sequence[bytes], text: str) -> list[int | None]:
-    """The byte of NFC(text) at which each position ends; None inside a segment that NFC changes.
-
-    Segments are those of the normal form that the tokens spell: what ids do not tell, nobody can align by.
-    """
-    forms = [text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))]
-    form = next((form for form in forms if form.encode().startswith(b"".join(pieces))), None)
-    if form is None:
-        raise ValueError(f"the tokens do not spell {text!r} in any normal form")
+def normal_places(pieces: Sequence[bytes]) -> list[int | None]:
+    """The byte of the NFC at which each position ends; None inside a segment that NFC changes."""
     place: dict[int, int | None] = {0: 0}
     own = common = 0
-    for segment in independent_segments(form):
-        data, normal = segment.encode(), unicodedata.normalize("NFC", segment).encode()
+    for segment in independent_segments(escaped(b"".join(pieces))):
+        data = unescaped(segment)
+        composed = normal(data)
         for offset in range(1, len(data)):
-            place[own + offset] = common + offset if data == normal else None
-        own, common = own + len(data), common + len(normal)
+            place[own + offset] = common + offset if data == composed else None
+        own, common = own + len(data), common + len(composed)
         place[own] = common
     return [place[end] for end in plain_places(pieces) if end is not None]
 
