@@ -209,7 +209,7 @@ class Expressions:
         nullable: bool = False,
         first: int,
     ) -> Node:
-        key = (kind, text, parts, least, most, first if kind == "class" else 0)
+        key = (kind, text, parts, least, most, first)
         known = self._nodes.get(key)
         if known is None:
             texts = _count(kind, parts, least, most, first)
