@@ -135,7 +135,7 @@ class Expressions:
         """
         serial = len(self._nodes)
         node = Node(serial, "later", b"", (), 0, None, nullable, first, texts)
-        self._nodes["later", serial] = node
+        self._nodes[(serial,)] = node
         self._after[serial] = after
         return node
 

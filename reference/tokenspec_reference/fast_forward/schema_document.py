@@ -70,7 +70,7 @@ class Document:
         """
         if not isinstance(reference, str):
             raise SchemaError("expected text", field=f"{pointer}/$ref")
-        whole = urljoin(self.bases.get(pointer, ""), reference) if reference else ""
+        whole = urljoin(self.bases.get(pointer, ""), reference)
         if whole in self.identified:
             return self.identified[whole]
         address, fragment = urldefrag(whole)
