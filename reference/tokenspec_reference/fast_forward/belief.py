@@ -50,7 +50,6 @@ def _disagreement(
         ids = encode(probe)
         if spell(ids) != probe.encode() or any(text in probe.encode() for text in pipeline.literal):
             continue
-        (way,) = pipeline.segmentations(probe, None, may_end=True)
-        if [token for piece in way for token in pipeline.word(probe[piece.start : piece.end].encode())] != ids:
+        if pipeline.alone(probe) != ids:
             return probe
     return None

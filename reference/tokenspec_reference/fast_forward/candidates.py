@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from tokenspec_reference.fast_forward.characters import ALL_ASCII, ANYTHING, OTHER, Next
 from tokenspec_reference.fast_forward.continuations import Text
-from tokenspec_reference.fast_forward.matcher import MARKER, Matcher
+from tokenspec_reference.fast_forward.matcher import MARKER, Matcher, viable
 from tokenspec_reference.fast_forward.pipeline import Pipeline, TooManyWays
 from tokenspec_reference.fast_forward.tokenize import valid_utf8_length
 
@@ -71,18 +71,17 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     if text.vocabulary.bytes_of(ids) != data[:whole]:
         return None
     shared = _Shared(text.context)
-    limit = _first_literal(pipeline, data[:whole], known)
-    at = pipeline.last_settled(known, limit)
+    cuts = _cuts(pipeline, data, ending)
+    at = pipeline.last_settled(known, min(cuts, default=len(data)) - 1)
     settled = _up_to(text, ids, len(known[:at].encode()))
     tail = known[at:]
     if settled is None:
         return []  # the tokenizer does not do what its pipeline says
-    if limit < len(known):
-        shared.take(settled)
-        return shared.tokens
     if any(a != b for a, b in zip(settled, text.context, strict=False)):
         return None  # all candidates begin so
     following, may_end = _following(ending, broken)
+    for cut in cuts:
+        shared.take(settled + pipeline.alone(known[at:cut]))
     try:
         for candidate in _Open(pipeline, text, ending, broken, shared).candidates(
             settled, tail, following, may_end=may_end
@@ -224,21 +223,21 @@ def _characters(broken: bytes, ending: Matcher) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _first_literal(pipeline: Pipeline, data: bytes, known: str) -> int:
-    """Where an added token begins that stands in the text or may still come about; the end where none does.
+def _cuts(pipeline: Pipeline, data: bytes, ending: Matcher | None) -> set[int]:
+    """Where the first added token may begin: one that stands in the text, or one that may still come about.
 
     In characters. Before it words are made as if the text ended there; after it nothing is claimed.
     """
-    first = len(data)
+    cuts: set[int] = set()
     for literal in pipeline.literal:
-        found = data.find(literal)
-        begun = next((n for n in range(min(len(literal) - 1, len(data)), 0, -1) if data.endswith(literal[:n])), 0)
-        first = min(first, found if found >= 0 else first, len(data) - begun)
-    if pipeline.peculiar:  # it may take the white space before it along
-        first = len(data[:first].rstrip())
-    if first == len(data):
-        return len(known)
-    return max(len(data[:first].decode(errors="ignore")) - 1, 0)
+        begun = (n for n in range(len(literal)) if data.endswith(literal[:n]))
+        found = [len(data) - n for n in begun if ending is None or viable(ending, literal[n:])]
+        found += (at for at in range(len(data)) if data.startswith(literal, at))
+        for text in (data[:at].decode(errors="ignore") for at in found):
+            cuts.add(len(text))
+            if pipeline.peculiar:  # it may take the white space before it along
+                cuts.add(len(text.rstrip()))
+    return cuts
 
 
 def _up_to(text: Text, ids: Sequence[int], length: int) -> list[int] | None:

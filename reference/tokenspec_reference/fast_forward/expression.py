@@ -135,7 +135,7 @@ class Expressions:
         """
         serial = len(self._nodes)
         node = Node(serial, "later", b"", (), 0, None, nullable, first, texts)
-        self._nodes["later", serial] = node
+        self._nodes[(serial,)] = node
         self._after[serial] = after
         return node
 
@@ -209,7 +209,7 @@ class Expressions:
         nullable: bool = False,
         first: int,
     ) -> Node:
-        key = (kind, text, parts, least, most, first if kind == "class" else 0)
+        key = (kind, text, parts, least, most, first)
         known = self._nodes.get(key)
         if known is None:
             texts = _count(kind, parts, least, most, first)

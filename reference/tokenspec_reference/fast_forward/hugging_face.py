@@ -24,6 +24,7 @@ from tokenspec_reference.fast_forward.read_pipeline import Unproven, flat, read_
 from tokenspec_reference.fast_forward.vocabulary_parts import UnsupportedVocabulary, VocabularyParts
 
 NEVER_TEXT = b"\xf5"  # a byte of no UTF-8 text, so that no token is longer than it
+UNDERSTOOD = {"type", "vocab", "merges", "unk_token", "fuse_unk", "byte_fallback", "ignore_merges"}
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -96,7 +97,7 @@ def _is_special(token: Mapping[str, Any]) -> bool:
 
 
 def _token_bytes(spec: Mapping[str, Any], specials: Mapping[str, int]) -> list[bytes | None]:
-    kinds = {decoder["type"] for decoder in flat(spec["decoder"], "decoders")}
+    kinds = {decoder["type"] for decoder in flat(spec["decoder"])}
     entries = spec["model"]["vocab"]  # by name, or for a Unigram model a list of (name, score)
     vocabulary = entries if isinstance(entries, dict) else {entry[0]: i for i, entry in enumerate(entries)}
     highest = max([*vocabulary.values(), *(token["id"] for token in spec["added_tokens"])], default=-1)
@@ -127,19 +128,23 @@ def _token_bytes(spec: Mapping[str, Any], specials: Mapping[str, int]) -> list[b
 
 def _space(spec: Mapping[str, Any]) -> str | None:
     """The character that spells a space in a vocabulary with byte fallback; None for a byte-level one."""
-    decoders = flat(spec["decoder"], "decoders")
+    decoders = flat(spec["decoder"])
     if all(decoder["type"] != "ByteFallback" for decoder in decoders):
         return None
     return next((d["pattern"].get("String", "▁") for d in decoders if d["type"] == "Replace"), "▁")
 
 
-def _without_prefix(part: Any, key: str) -> Any:
+def _without_prefix(part: Any) -> Any:
     """A normalizer or pre-tokenizer that adds no space before the text."""
     if part is None or part["type"] == "Prepend":
         return None
     if part["type"] == "Sequence":
-        inner = [kept for item in part[key] if (kept := _without_prefix(item, key)) is not None]
-        return {**part, key: inner} if inner else None
+        return {
+            key: [kept for item in value if (kept := _without_prefix(item)) is not None]
+            if isinstance(value, list)
+            else value
+            for key, value in part.items()
+        }
     if part["type"] == "Metaspace":
         return {**part, "prepend_scheme": "never"}
     return {**part, "add_prefix_space": False} if part["type"] == "ByteLevel" else part
@@ -153,8 +158,8 @@ class _Encoders:
             **spec,
             "truncation": None,
             "padding": None,
-            "normalizer": _without_prefix(spec["normalizer"], "normalizers"),
-            "pre_tokenizer": _without_prefix(spec["pre_tokenizer"], "pretokenizers"),
+            "normalizer": _without_prefix(spec["normalizer"]),
+            "pre_tokenizer": _without_prefix(spec["pre_tokenizer"]),
         }
         self.first_characters = {name[0] for name in specials if name}
         self.names = re.compile("|".join(map(re.escape, specials)) if specials else r"(?!)")
@@ -214,9 +219,9 @@ def _check_merges(model: Mapping[str, Any], space: str | None) -> None:
     """Raise ``Unproven`` unless tokens are made by merging, from pieces that every text has."""
     if model.get("type") != "BPE":
         raise Unproven(f"the model {model.get('type')}")
-    for setting in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
-        if model.get(setting):
-            raise Unproven(f"the model's {setting}")
+    unknown = [setting for setting, value in model.items() if value and setting not in UNDERSTOOD]
+    if unknown:
+        raise Unproven(f"the model's {unknown[0]}")
     singles = byte_of_character() if space is None else [f"<0x{byte:02X}>" for byte in range(256)]
     if any(single not in model["vocab"] for single in singles) or (space is not None and not model["byte_fallback"]):
         raise Unproven("the vocabulary lacks some bytes")

@@ -112,7 +112,7 @@ def _forced_run(matcher: Matcher, limit: int) -> tuple[bytes, Matcher]:
     state = matcher
     while True:
         piece, following = _forced_piece(state)
-        if not piece or following is None:
+        if following is None:
             return bytes(forced), state
         forced += piece
         state = following

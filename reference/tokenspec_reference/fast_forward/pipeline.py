@@ -185,6 +185,11 @@ class Pipeline:
         taken = self.whole(data) if self.whole is not None else None
         return self.merged(data) if taken is None else [taken]
 
+    def alone(self, text: str) -> list[int]:
+        """The ids of a text that ends where it is known to."""
+        (way,) = self.segmentations(text, None, may_end=True)
+        return [token for piece in way for token in self.word(text[piece.start : piece.end].encode())]
+
     def settled(self, left: str, right: str) -> bool:
         """Whether a word always ends between two neighbours, and no later text changes the words before it."""
         pair = self._kinds[left], self._kinds[right]

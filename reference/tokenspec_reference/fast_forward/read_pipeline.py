@@ -31,17 +31,18 @@ def read_stages(spec: Mapping[str, Any], space: str | None) -> tuple[Stage, ...]
     Raises:
         Unproven: naming the part that is not understood.
     """
-    for part in flat(spec["normalizer"], "normalizers"):
+    for part in flat(spec["normalizer"]):
         if part["type"] not in NORMALIZERS or (part["type"] == "Replace" and "String" not in part["pattern"]):
             raise Unproven(f"the normalizer {part['type']}")
-    return tuple(stage for part in flat(spec["pre_tokenizer"], "pretokenizers") for stage in _stages(part, space))
+    return tuple(stage for part in flat(spec["pre_tokenizer"]) for stage in _stages(part, space))
 
 
-def flat(part: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
+def flat(part: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     """A component, or the components of a sequence, nested or not."""
     if part is None:
         return []
-    return [leaf for item in part[key] for leaf in flat(item, key)] if part["type"] == "Sequence" else [part]
+    lists = [value for value in part.values() if isinstance(value, list)] if part["type"] == "Sequence" else []
+    return [leaf for items in lists for item in items for leaf in flat(item)] if lists else [part]
 
 
 def _stages(part: Mapping[str, Any], space: str | None) -> Iterator[Stage]:

@@ -7,7 +7,7 @@ schemas use. There are no back references, word boundaries, possessive quantifie
 
 from __future__ import annotations
 
-import string
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -40,6 +40,9 @@ from tokenspec_reference.fast_forward.utf8 import LAST_CODE_POINT, SURROGATES, C
 
 CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "f": 0x0C, "v": 0x0B}
 HEX_DIGITS = {"x": 2, "u": 4}
+COUNTS = re.compile(r"\{([0-9]{1,9})(?:(,)([0-9]{0,9}))?\}")
+FLAGS = re.compile("\\?([isu]*)-?([isu]*)([:)])")
+NAME = re.compile(r"\?P?<([^>]*)>")
 LINE_FEED: tuple[CodeRange, ...] = ((0x0A, 0x0A),)
 LINE_ENDS: tuple[CodeRange, ...] = (*LINE_FEED, (0x0D, 0x0D), (0x2028, 0x2029))
 TEXT_EDGES = {"A": False, "z": True}
@@ -66,7 +69,7 @@ class _Reader:
     any_case: bool = False
 
     def fail(self, what: str) -> RegexSyntaxError:
-        return RegexSyntaxError(f"{what} at position {self.at} of {self.pattern!r}", field="regex")
+        return RegexSyntaxError(f"{what} at position {self.at} of {self.pattern!r}")
 
     def peek(self) -> str:
         return self.pattern[self.at : self.at + 1]
@@ -111,15 +114,14 @@ class _Reader:
         return Repeat(part, least, most)
 
     def braces(self) -> tuple[int, int | None]:
-        self.take()
-        end = self.pattern.find("}", self.at)
-        low, comma, high = self.pattern[self.at : end].partition(",")
-        if end < 0 or not _is_count(low) or (high and not _is_count(high)):
+        found = COUNTS.match(self.pattern, self.at)
+        if found is None:
             raise self.fail("expected {m}, {m,} or {m,n}")
-        self.at = end + 1
+        self.at = found.end()
+        low, comma, high = found.groups()
         least = int(low)
         most = int(high) if high else None if comma else least
-        if max(least, most or 0) > MOST_REPEATS or (most is not None and most < least):
+        if max(least, most or least) > MOST_REPEATS or (most is not None and most < least):
             raise self.fail(f"repeat counts must ascend and stay below {MOST_REPEATS}")
         return least, most
 
@@ -138,7 +140,6 @@ class _Reader:
         if char in "^$":
             return Edge(char == "$")
         if char in "*+?{":
-            self.at -= 1
             raise self.fail("nothing to repeat; possessive and doubled quantifiers are not supported")
         return self.characters([(ord(char), ord(char))])
 
@@ -156,33 +157,27 @@ class _Reader:
                 self.depth -= 1
                 return EMPTY
         part = self.choice()
-        if self.peek() != ")":
-            raise self.fail("missing )")
-        self.take()
+        self.take()  # what ends it
         self.depth -= 1
         self.any_case, self.line_ends = outside
         return part if ahead is None else Ahead(part, negative=ahead)
 
     def opened(self) -> bool:
-        """What stands between ``(?`` and the pattern of a group: a name or flags; False where there is no pattern."""
-        self.take()
-        end = self.at
-        while end < len(self.pattern) and self.pattern[end] not in ":)>":
-            end += 1
-        head, close = self.pattern[self.at : end], self.pattern[end : end + 1]
-        name = head.removeprefix("P").removeprefix("<")
-        if close == ">" and head in (f"<{name}", f"P<{name}") and name.isidentifier():
-            self.at = end + 1
+        """What stands between ``(`` and the pattern of a group: a name or flags; False where there is no pattern."""
+        name = NAME.match(self.pattern, self.at)
+        if name is not None and name[1].isidentifier():
+            self.at = name.end()
             return True
-        on, _, off = head.partition("-")
-        if close not in (":", ")") or not close or set(on + off) - set("isu") or (close == ")" and not head):
+        flags = FLAGS.match(self.pattern, self.at)
+        if flags is None or flags[0] == "?)":
             raise self.fail("only (...), (?:...), names, look-ahead, and the flags i, s and u are supported")
-        self.at = end + 1
+        self.at = flags.end()
+        on, off, close = flags.groups()
         if "i" in on + off:
             self.any_case = "i" not in off
         if "s" in on + off:
             self.line_ends = () if "s" not in off else LINE_FEED
-        return close == ":"
+        return bool(close == ":")
 
     def escape(self) -> list[CodeRange]:
         char = self.take()
@@ -190,9 +185,7 @@ class _Reader:
             return self.classes[char]
         if char in "pP":
             return self.property(negated=char == "P")
-        code = CONTROLS.get(char)
-        if code is None and char in HEX_DIGITS:
-            code = self.hexadecimal(char)
+        code = self.hexadecimal(char) if char in HEX_DIGITS else CONTROLS.get(char)
         if code is None:
             if char.isalnum():
                 raise self.fail(f"\\{char} is not supported")
@@ -201,17 +194,14 @@ class _Reader:
 
     def hexadecimal(self, kind: str) -> int:
         size = HEX_DIGITS[kind]
-        digits = self.pattern[self.at : self.at + size]
-        whole = len(digits) == size
-        if self.peek() == "{":
-            digits, closed, _ = self.pattern[self.at + 1 : self.at + 8].partition("}")
-            size, whole = len(digits) + 2, bool(closed and digits)
-        if not whole or not set(digits) <= set(string.hexdigits):
-            raise self.fail(f"\\{kind} needs {HEX_DIGITS[kind]} hexadecimal digits, or some in braces")
-        if int(digits, 16) > LAST_CODE_POINT:
+        found = re.compile(rf"\{{([0-9A-Fa-f]{{1,6}})\}}|([0-9A-Fa-f]{{{size}}})").match(self.pattern, self.at)
+        if found is None:
+            raise self.fail(f"\\{kind} needs {size} hexadecimal digits, or up to six in braces")
+        self.at = found.end()
+        code = int(found[1] or found[2], 16)
+        if code > LAST_CODE_POINT:
             raise self.fail("there is no such character")
-        self.at += size
-        return int(digits, 16)
+        return code
 
     def property(self, *, negated: bool) -> list[CodeRange]:
         name = self.take()
@@ -220,8 +210,6 @@ class _Reader:
             if not closed:
                 raise self.fail("missing }")
             self.at += len(name) + 1
-        if name.startswith("^"):
-            name, negated = name[1:], not negated
         ranges = of_property(name)
         if ranges is None:
             raise self.fail(f"the property {name!r} is not supported; general categories are (L, Lu, Nd, ...)")
@@ -233,39 +221,45 @@ class _Reader:
             self.take()
         ranges: list[CodeRange] = []
         while self.peek() != "]" or not ranges:
-            low = self.bracket_item()
-            if self.peek() == "-" and self.pattern[self.at + 1 : self.at + 2] not in ("]", ""):
+            item = self.bracket_item()
+            if self.peek() == "-" and self.pattern[self.at + 1 : self.at + 2] != "]":
+                self.no_operation()
                 self.take()
-                high = self.bracket_item()
-                (first, *_), (last, *_) = low, high
-                if low != [(first[0], first[0])] or high != [(last[0], last[0])] or last < first:
-                    raise self.fail("a range needs two ascending characters")
-                low = [(first[0], last[0])]
-            ranges += low
+                low, high = self.only(item), self.only(self.bracket_item())
+                if high < low:
+                    raise self.fail("a range needs ascending characters")
+                item = [(low, high)]
+            ranges += item
         self.take()
         ranges = without_case(ranges) if self.any_case else ranges
         return complement(ranges) if negated else ranges
 
+    def only(self, ranges: list[CodeRange]) -> int:
+        if sum(high - low + 1 for low, high in ranges) != 1:
+            raise self.fail("a range needs two characters")
+        return ranges[0][0]
+
+    def no_operation(self) -> None:
+        if self.pattern[self.at : self.at + 2] in ("&&", "--", "~~"):
+            raise self.fail("class operations are not supported")
+
     def bracket_item(self) -> list[CodeRange]:
+        self.no_operation()
         char = self.take()
         if char == "[" and self.peek() == ":":
             return self.posix()
-        if char == "[" or self.pattern[self.at - 1 : self.at + 1] in ("&&", "--", "~~"):
+        if char == "[":
             raise self.fail("write \\[ for a bracket in a class; class operations are not supported")
         return self.escape() if char == "\\" else [(ord(char), ord(char))]
 
     def posix(self) -> list[CodeRange]:
-        name, closed, _ = self.pattern[self.at + 1 :].partition(":]")
+        name, _, _ = self.pattern[self.at + 1 :].partition(":]")
         negated = name.startswith("^")
         ranges = POSIX.get(name.removeprefix("^"))
-        if not closed or ranges is None:
+        if ranges is None:
             raise self.fail(f"expected a POSIX class: {', '.join(POSIX)}")
         self.at += len(name) + 3
         return complement(ranges) if negated else ranges
-
-
-def _is_count(digits: str) -> bool:
-    return digits.isascii() and digits.isdecimal() and len(digits) < 10
 
 
 def read_pattern(pattern: str, *, ecma: bool = False) -> Pattern:
@@ -294,6 +288,6 @@ def read_regex(expressions: Expressions, pattern: str) -> Node:
     try:
         automaton = automaton_of(read, anywhere=False)
     except TooManyStates as error:
-        raise RegexSyntaxError(f"{error.args[0]}: {pattern!r}", field="regex") from None
+        raise RegexSyntaxError(f"{error.args[0]}: {pattern!r}") from None
     make = AutomatonExpressions(expressions, lambda ranges: characters(expressions, ranges))
     return make.of(automaton)

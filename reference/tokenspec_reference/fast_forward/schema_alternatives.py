@@ -53,8 +53,7 @@ class Alternatives(Judgement):
         """Every way to satisfy all goals; contradictory ones are left out where that is seen."""
         known = self._of.get(goals)
         if known is None:
-            ways = self.together([self.options(goal) for goal in goals], goals[0][0] if goals else "#")
-            known = self._of[goals] = [way for way in ways if self.possible(way, LOOKED_INTO)]
+            known = self._of[goals] = [way for way in self.ways(goals) if self.possible(way, LOOKED_INTO)]
         return known
 
     def options(self, goal: Goal) -> list[Demands]:

@@ -9,6 +9,8 @@ from urllib.parse import unquote, urldefrag, urljoin
 from tokenspec_reference.fast_forward.errors import SchemaError
 
 DATA = {"enum", "const", "default", "examples", "example"}
+BY_NAME = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+"""Keywords whose value has names in the place of keywords."""
 SIBLINGS_IGNORED = ("draft-03", "draft-04", "draft-06", "draft-07")
 MOST_DEPTH = 400
 
@@ -31,18 +33,18 @@ class Document:
         self.bases: dict[str, str] = {"#": ""}
         dialect = root.get("$schema") if isinstance(root, Mapping) else None
         self.siblings_count = not (isinstance(dialect, str) and any(draft in dialect for draft in SIBLINGS_IGNORED))
-        waiting: list[tuple[Any, str, str, int]] = [(root, "#", "", 0)]
+        waiting: list[tuple[Any, str, str, int, bool]] = [(root, "#", "", 0, False)]
         while waiting:
-            value, pointer, base, depth = waiting.pop()
+            value, pointer, base, depth, by_name = waiting.pop()
             if isinstance(value, Mapping) and depth < MOST_DEPTH:
-                base = self._identify(value, pointer, base)
+                base = base if by_name else self._identify(value, pointer, base)
                 waiting += [
-                    (item, f"{pointer}/{escaped(key)}", base, depth + 1)
+                    (item, f"{pointer}/{escaped(key)}", base, depth + 1, not by_name and key in BY_NAME)
                     for key, item in value.items()
-                    if isinstance(key, str) and key not in DATA and isinstance(item, Mapping | list)
+                    if isinstance(key, str) and (by_name or key not in DATA) and isinstance(item, Mapping | list)
                 ]
             elif isinstance(value, list) and depth < MOST_DEPTH:
-                waiting += [(item, f"{pointer}/{index}", base, depth + 1) for index, item in enumerate(value)]
+                waiting += [(item, f"{pointer}/{index}", base, depth + 1, False) for index, item in enumerate(value)]
 
     def _identify(self, schema: Mapping[str, Any], pointer: str, base: str) -> str:
         address = schema.get("$id", schema.get("id"))
@@ -68,7 +70,7 @@ class Document:
         """
         if not isinstance(reference, str):
             raise SchemaError("expected text", field=f"{pointer}/$ref")
-        whole = urljoin(self.bases.get(pointer, ""), reference) if reference else ""
+        whole = urljoin(self.bases.get(pointer, ""), reference)
         if whole in self.identified:
             return self.identified[whole]
         address, fragment = urldefrag(whole)

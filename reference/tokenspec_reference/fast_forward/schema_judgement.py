@@ -36,6 +36,10 @@ class Judgement(ABC):
     def together(self, parts: Sequence[list[Demands]], pointer: str) -> list[Demands]:
         """One alternative of each part, together, in every way."""
 
+    def ways(self, goals: Goals) -> list[Demands]:
+        """Every way to satisfy all goals."""
+        return self.together([self.options(goal) for goal in goals], goals[0][0] if goals else "#")
+
     def possible(self, demands: Demands, depth: int) -> bool:
         """Whether some value may satisfy the demands; where that takes a long look it may."""
         try:
@@ -70,8 +74,7 @@ class Judgement(ABC):
         """Whether some value may satisfy the goals."""
         if not depth or not goals:
             return True
-        ways = self.together([self.options(goal) for goal in goals], goals[0][0])
-        return any(self.possible(way, depth) for way in ways)
+        return any(self.possible(way, depth) for way in self.ways(goals))
 
     def strings(self, demands: Demands) -> Automaton:
         """The strings that are left, where more than lengths is demanded."""
@@ -126,8 +129,7 @@ class Judgement(ABC):
 
     def holds(self, value: Any, goals: Goals) -> bool:
         """Whether a value satisfies goals."""
-        ways = self.together([self.options(goal) for goal in goals], goals[0][0] if goals else "#")
-        return any(self.satisfies(value, way) for way in ways)
+        return any(self.satisfies(value, way) for way in self.ways(goals))
 
     def satisfies(self, value: Any, demands: Demands) -> bool:
         """Whether a value satisfies demands."""

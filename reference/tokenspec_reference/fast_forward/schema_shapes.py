@@ -150,7 +150,7 @@ class Shapes:
 
     def closes(self, rule: MemberRule) -> bool:
         """Whether it forbids all further properties; then nobody need know which names those would have."""
-        return rule.rest is not None and rule.rest[1] is False and self.alternatives.document.at(rule.rest[0]) is False
+        return rule.rest is not None and self.alternatives.document.at(rule.rest[0]) is False
 
     def names(
         self, names: Automaton, patterns: list[tuple[str, str]], demands: Demands, chosen: tuple[str, ...]

@@ -18,6 +18,8 @@ Greed = Literal["greedy", "lazy", "possessive"]
 GROUPS = ("(?:", "(?i:", "(?=", "(?!")
 CLASS_ESCAPES = "sSdDwWhH"
 CONTROL_ESCAPES = "rntfvae"
+IN_BRACES = r"\{[^}]+\}"
+LONG_ESCAPES = {"p": IN_BRACES, "P": IN_BRACES, "x": IN_BRACES + "|[0-9A-Fa-f]{2}", "u": IN_BRACES + "|[0-9A-Fa-f]{4}"}
 JOINED_BY_FOLDING = ("ss", "ff", "fi", "fl", "st")  # two letters that one character may stand for where case is ignored
 ASCII_BRACKET = re.compile(r"\[(?!\^)(?:[ -Z_-~\n\r\t\]]|\\[rntfv]|\\[^A-Za-z0-9\s])+\]")
 
@@ -286,14 +288,8 @@ class _Reader:
 
     def escape(self, *, in_bracket: bool) -> None:
         char = self.take()
-        if char in "pP":
-            end = self.pattern.find("}", self.at)
-            if self.peek() != "{" or end < 0:
-                raise self.fail("a property without braces")
-            self.at = end + 1
-        elif char in "xu":
-            digits = re.compile(r"\{[0-9A-Fa-f]+\}|[0-9A-Fa-f]" + ("{2}" if char == "x" else "{4}"))
-            found = digits.match(self.pattern, self.at)
+        if char in LONG_ESCAPES:
+            found = re.compile(LONG_ESCAPES[char]).match(self.pattern, self.at)
             if found is None:
                 raise self.fail("a broken escape")
             self.at = found.end()

@@ -82,9 +82,9 @@ class TokenBytes:
                 by_id,
                 encode_text,
                 special_ids or {},
+                pipeline or "it came as a function",
                 frozenset(added),
                 encode_isolated,
-                pipeline or "it came as a function",
             )
         )
 

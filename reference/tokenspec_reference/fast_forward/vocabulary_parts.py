@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.fast_forward.pipeline import Pipeline
@@ -32,7 +32,7 @@ class VocabularyParts:
 
     by_id: Sequence[bytes | None]
     encode_text: Encode
-    special_ids: Mapping[str, int] = field(default_factory=dict)
+    special_ids: Mapping[str, int]
+    pipeline: Pipeline | str
     added: frozenset[int] = frozenset()
     encode_isolated: Encode | None = None
-    pipeline: Pipeline | str = "it came as a function"
