@@ -52,7 +52,9 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
         recipient = _RECIPIENT.search(header or "") or (not ended and _CUT_RECIPIENT.search(header or ""))
         if recipient:
             is_cut = not (ended or view.stopped)
-            attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=is_cut)
+            is_named = not is_cut or start + recipient.end() < len(view.text)
+            name = recipient[1].removeprefix("functions.") if is_named else ""
+            attempt = _call(name, text, tools, is_cut=is_cut)
             span = view.span(start, end)
             calls.append(ParsedToolCall(view.text[start:end], attempt.name, attempt.arguments, attempt.status, span))
             continue
