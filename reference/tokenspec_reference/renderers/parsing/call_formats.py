@@ -109,7 +109,7 @@ def _types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     kind = schema.get("type")
-    named = {kind} if isinstance(kind, str) else set(kind) if isinstance(kind, (list, tuple)) else set()
+    named = {kind} if isinstance(kind, str) else set(kind) if isinstance(kind, list) else set()
     for keyword in ("anyOf", "oneOf"):
         for option in schema.get(keyword) or ():
             named |= _types(option)
@@ -189,7 +189,7 @@ def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
     """``NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>``, or JSON where a model fell back to it."""
     head = text.split("<arg_key>", maxsplit=1)[0]
     name = head.strip()
-    if name.startswith("{") or (head == text and name and not BARE_NAME.fullmatch(name)):
+    if name.startswith("{"):
         return read_json_object(text, tools)
     return [_tagged(name, text[len(head) :], KEY_VALUES, tools)]
 

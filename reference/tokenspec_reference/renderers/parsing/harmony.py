@@ -114,7 +114,7 @@ def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
         yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
     elif opens < len(view.text):
         end = len(view.text)
-        body = end - len(_ROLE.sub("", view.text[opens + len(START) :], count=1))
+        body = end - len(_ROLE.sub("", view.text[opens + len(START) :]))
         is_call = not view.stopped and (_RECIPIENT.search(view.text, body) or _CUT_RECIPIENT.search(view.text, body))
         yield Message(opens, view.text[opens:] if is_call else None, end if is_call else body, end, ended=False)
 
