@@ -151,7 +151,7 @@ def _encode_behind(renderer: Bridgeable, suffix: str, spans: list[Span]) -> Attr
     found = encode_and_attribute(
         renderer.encoder, anchor + suffix, [*ahead, *moved], encoding=renderer.encoding, straddle=renderer.straddle
     )
-    count = len(renderer.encoder.ids(anchor)) if anchor else 0
+    count = len(renderer.encoder.ids(anchor))
     return Attribution(*(getattr(found, entry.name)[count:] for entry in fields(found)))
 
 

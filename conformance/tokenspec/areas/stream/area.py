@@ -17,7 +17,7 @@ from tokenspec.areas.stream.records import StreamOutput, StreamRequest
 from tokenspec.models import RowSpec
 from tokenspec.store.records import Case, Golden
 
-REQUIRES = ["RND-066", "RND-085", "RND-086", "RND-087", "RND-088", "RND-089"]
+REQUIRES = ["RND-066", "RND-080", "RND-085", "RND-086", "RND-087", "RND-088", "RND-089"]
 ADVICE = "RND-084"
 
 

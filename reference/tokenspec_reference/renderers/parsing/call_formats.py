@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,21 +27,22 @@ HY3_VALUES = TaggedValues.of(
     close="</arg_value:opensource>",
     last="</arg_value:opensource>",
 )
-DSML_INVOCATION = re.compile(
-    r'<｜DSML｜invoke name="([^"]*)">((?:(?!<｜DSML｜invoke name=).)*?)'
-    r"(</｜DSML｜invoke>\s*(?=<｜DSML｜invoke name=|\Z)|\Z)",
-    re.DOTALL,
-)
-DSML_HEAD = r'<｜DSML｜parameter name="([^"]*)" string="(?:true|false)">'
 DSML_VALUES = TaggedValues.of(
-    begins="<｜DSML｜parameter name=", head=DSML_HEAD, close="</｜DSML｜parameter>", last="</｜DSML｜invoke>"
-)
-INVOCATION = re.compile(
-    r'<invoke name="([^"]*)">((?:(?!<invoke name=).)*?)(</invoke>\s*(?=<invoke name=|\Z)|\Z)', re.DOTALL
+    begins="<｜DSML｜parameter name=",
+    head=r'<｜DSML｜parameter name="([^"]*)" string="(?:true|false)">',
+    close="</｜DSML｜parameter>",
+    last="</｜DSML｜invoke>",
+    other_call=r'<｜DSML｜invoke name="[^"]*">',
 )
 INVOKED_VALUES = TaggedValues.of(
-    begins="<parameter name=", head=r'<parameter name="([^"]*)">', close="</parameter>", last="</invoke>"
+    begins="<parameter name=",
+    head=r'<parameter name="([^"]*)">',
+    close="</parameter>",
+    last="</invoke>",
+    other_call=r'<invoke name="[^"]*">',
 )
+BARE_NAME = re.compile(r"[\w.\-/:]+")
+"""A name that stands between tags; other words there are none."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     kind = schema.get("type")
-    named = {kind} if isinstance(kind, str) else set(kind) if isinstance(kind, (list, tuple)) else set()
+    named = {kind} if isinstance(kind, str) else set(kind) if isinstance(kind, list) else set()
     for keyword in ("anyOf", "oneOf"):
         for option in schema.get(keyword) or ():
             named |= _types(option)
@@ -177,39 +178,48 @@ def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
     found = re.search(r"<function=([^>\n]*)>(.*)", text, re.DOTALL)
     if not found:
         return read_json_object(text, tools)
-    name, (inside, closed, _) = found[1], found[2].rpartition("</function>")
-    inside = inside or found[2]
+    name, (inside, ending) = found[1], XML_VALUES.of_call(found[2])
     arguments = {key: tools.value(name, key, value.removesuffix("\n")) for key, value in XML_VALUES.read(inside)}
     if not name:
         return [Attempt(None, arguments, "missing_name")]
-    is_broken = not closed or inside.count("<parameter=") > len(arguments)
-    return [Attempt(name, arguments, "malformed_structure" if is_broken else tools.status(name))]
+    return [Attempt(name, arguments, tools.status(name) if ending == "whole" else "malformed_structure")]
 
 
 def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
     """``NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>``, or JSON where a model fell back to it."""
-    name = text.split("<arg_key>", maxsplit=1)[0].strip()
-    if name.startswith("{") or (name and "<arg_key>" not in text and not re.fullmatch(r"[\w.\-/:]+", name)):
+    head = text.split("<arg_key>", maxsplit=1)[0]
+    name = head.strip()
+    if name.startswith("{"):
         return read_json_object(text, tools)
-    arguments = {key: tools.value(name, key, value) for key, value in KEY_VALUES.read(text)}
+    return [_tagged(name, text[len(head) :], KEY_VALUES, tools)]
+
+
+def _tagged(name: str, inside: str, values: TaggedValues, tools: ToolSchemas) -> Attempt:
+    """A call of a bare name with keys and values in tags behind it."""
+    arguments = {key: tools.value(name, key, value) for key, value in values.read(inside)}
     if not name:
-        return [Attempt(None, arguments, "missing_name")]
-    return [Attempt(name, arguments, tools.status(name) if KEY_VALUES.are_whole(text) else "malformed_structure")]
+        return Attempt(None, arguments, "missing_name")
+    if not BARE_NAME.fullmatch(name):
+        return Attempt(None, arguments, "malformed_structure")
+    return Attempt(name, arguments, tools.status(name) if values.fill(inside) else "malformed_structure")
 
 
 def read_invocations(text: str, tools: ToolSchemas) -> list[Attempt]:
     """MiniMax: several ``<invoke name="N">`` in one block, or JSON where a model fell back to it."""
-    found = INVOCATION.findall(text)
-    if not found:
-        return read_json_object(text, tools)
     attempts = []
-    for name, inside, closed in found:
+    for name, inside, status in _invocations(text, '<invoke name="([^"]*)">', INVOKED_VALUES, tools):
         arguments = {key: tools.value(name, key, value) for key, value in INVOKED_VALUES.read(inside)}
-        status: Status = "unclosed_block" if not closed else tools.status(name) if name else "missing_name"
-        if closed and not INVOKED_VALUES.are_whole(inside):
-            status = "malformed_structure"
         attempts.append(Attempt(name or None, arguments, status))
-    return attempts
+    return attempts or read_json_object(text, tools)
+
+
+def _invocations(text: str, tag: str, values: TaggedValues, tools: ToolSchemas) -> Iterator[tuple[str, str, Status]]:
+    """The calls in a block: name, what stands between the tags, and how that ends; words between calls are left."""
+    _, *found = re.split(tag, text)
+    for name, written in zip(found[::2], found[1::2], strict=True):
+        inside, ending = values.of_call(written)
+        said: Status = tools.status(name) if name else "missing_name"
+        yield name, inside, {"whole": said, "open": "unclosed_block", "broken": "malformed_structure"}[ending]
 
 
 def read_kimi(text: str, tools: ToolSchemas) -> list[Attempt]:
@@ -269,20 +279,15 @@ def read_separated_values(text: str, tools: ToolSchemas) -> list[Attempt]:
     name, marker, inside = text.partition("<tool_sep:opensource>")
     if not marker:
         return [Attempt(None, None, "malformed_structure")]
-    arguments = {key: tools.value(name, key, value) for key, value in HY3_VALUES.read(inside)}
-    if not name:
-        return [Attempt(None, arguments, "missing_name")]
-    return [Attempt(name, arguments, tools.status(name) if HY3_VALUES.are_whole(inside) else "malformed_structure")]
+    return [_tagged(name.strip(), inside, HY3_VALUES, tools)]
 
 
 def read_dsml(text: str, tools: ToolSchemas) -> list[Attempt]:
     """DeepSeek since V3.2: several ``<｜DSML｜invoke name="N">`` in one block; each value says whether it is text."""
     attempts = []
-    for name, inside, closed in DSML_INVOCATION.findall(text):
+    for name, inside, ending in _invocations(text, '<｜DSML｜invoke name="([^"]*)">', DSML_VALUES, tools):
         arguments: dict[str, Any] = {}
-        status: Status = "unclosed_block" if not closed else tools.status(name) if name else "missing_name"
-        if closed and not DSML_VALUES.are_whole(inside):
-            status = "malformed_structure"
+        status = ending
         texts = re.findall(r'<｜DSML｜parameter name="([^"]*)" string="true">', inside)
         for key, value in DSML_VALUES.read(inside):
             try:

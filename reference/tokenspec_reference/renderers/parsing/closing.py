@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Protocol
 
 Ending = Literal["whole", "open", "broken"]
@@ -55,20 +56,37 @@ class TaggedValues:
     value: re.Pattern[str]
     close: str
     last: str
+    between: re.Pattern[str]
 
     @classmethod
-    def of(cls, *, begins: str, head: str, close: str, last: str) -> TaggedValues:
-        """``head``: a regular expression of all that stands before the text of a value."""
+    def of(cls, *, begins: str, head: str, close: str, last: str, other_call: str = "") -> TaggedValues:
+        """``head``: a regular expression of all that stands before the text of a value; ``other_call``: of what begins
+        a call behind another one in the block.
+        """
         value = rf"{head}((?:(?!{re.escape(begins)}).)*){re.escape(close)}"
-        return cls(begins, re.compile(value, re.DOTALL), close, last)
+        between = rf"\s*(?:{re.escape(last)}\s*{other_call}\s*)*" if other_call else r"\s*"
+        return cls(begins, re.compile(value, re.DOTALL), close, last, re.compile(between))
 
     def read(self, text: str) -> list[tuple[str, str]]:
         """Keys and texts of all whole values."""
         return self.value.findall(text)
 
+    def fill(self, text: str) -> bool:
+        """Whether there is nothing but whole values, and white space."""
+        return not self.value.sub("", text).strip()
+
+    def of_call(self, text: str) -> tuple[str, Ending]:
+        """What stands before the last close tag of the call whose values these are, and how the call ends there."""
+        inside, closed, behind = text.rpartition(self.last)
+        if not closed:
+            return behind, "open"
+        return inside, "whole" if self.fill(inside) else "broken"
+
     def are_whole(self, text: str) -> bool:
-        """Whether each value that begins is a whole one."""
-        return text.count(self.begins) == len(self.read(text))
+        """Whether each value that begins is a whole one, and no words stand between two of a call."""
+        found = list(self.value.finditer(text))
+        gaps = (text[one.end() : other.start()] for one, other in pairwise(found))
+        return text.count(self.begins) == len(found) and all(map(self.between.fullmatch, gaps))
 
     def ending(self, text: str) -> Ending:
         """Values go on where the last one is not closed, and those before it are."""

@@ -52,7 +52,9 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
         recipient = _RECIPIENT.search(header or "") or (not ended and _CUT_RECIPIENT.search(header or ""))
         if recipient:
             is_cut = not (ended or view.stopped)
-            attempt = _call(recipient[1].removeprefix("functions."), text, tools, is_cut=is_cut)
+            is_named = not is_cut or start + recipient.end() < len(view.text)
+            name = recipient[1].removeprefix("functions.") if is_named else ""
+            attempt = _call(name, text, tools, is_cut=is_cut)
             span = view.span(start, end)
             calls.append(ParsedToolCall(view.text[start:end], attempt.name, attempt.arguments, attempt.status, span))
             continue
@@ -112,7 +114,7 @@ def _unfinished(view: Completion, opens: int) -> Iterator[Message]:
         yield Message(opens, view.text[opens:body], body, len(view.text), ended=False)
     elif opens < len(view.text):
         end = len(view.text)
-        body = end - len(_ROLE.sub("", view.text[opens + len(START) :], count=1))
+        body = end - len(_ROLE.sub("", view.text[opens + len(START) :]))
         is_call = not view.stopped and (_RECIPIENT.search(view.text, body) or _CUT_RECIPIENT.search(view.text, body))
         yield Message(opens, view.text[opens:] if is_call else None, end if is_call else body, end, ended=False)
 

@@ -115,17 +115,24 @@ def _cut_marker(view: Completion, start: int, marker: str) -> int:
 
 def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSchemas) -> tuple[int, list[Attempt]]:
     """Where the block closes (-1: nowhere) and what it says."""
-    if not form.end:
+    if form.end:
+        close = _close(view, inside, form)
+        end = len(view.text) if close < 0 else close
+        is_cut = close < 0
+    else:
         following = view.find(form.begin, inside)
-        close = len(view.text) if following < 0 else following
-        attempts = form.read(view.text[inside:close], tools)
+        close = end = len(view.text) if following < 0 else following
         is_cut = following < 0 and not view.stopped
-        return close, [*attempts[:-1], replace(attempts[-1], status="unclosed_block")] if is_cut else attempts
-    close = _close(view, inside, form)
-    attempts = form.read(view.text[inside : None if close < 0 else close], tools)
-    if close < 0:
-        attempts[-1] = replace(attempts[-1], status="unclosed_block")
+    attempts = form.read(view.text[inside:end], tools)
+    if is_cut:
+        attempts[-1] = _unclosed(attempts[-1], "" if view.stopped else view.text[inside:])
     return close, attempts
+
+
+def _unclosed(attempt: Attempt, text: str) -> Attempt:
+    """An attempt that nothing closes; a name that ``text``, which may go on, ends with was not written whole."""
+    is_named = attempt.name is not None and text.partition(attempt.name)[1:] != (attempt.name, "")
+    return replace(attempt, name=attempt.name if is_named else None, status="unclosed_block")
 
 
 def _close(view: Completion, inside: int, form: CallFormat) -> int:

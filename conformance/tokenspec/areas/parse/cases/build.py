@@ -50,15 +50,15 @@ def odd(
     tools: list[Tool] | None = TOOLS_OF_CASES,
     options: dict[str, Any] | None = None,
     flags: tuple[str, ...] = (),
-    tried: str = "",
+    tried: str | None = "",
 ) -> Case:
     """One completion written in the notation of some rows, and what it says; `content=None` is not judged.
 
-    `tried` is the name that was written whole in the broken calls.
+    `tried` is the name that was written whole in the broken calls; None where none was.
     """
     named = {"name": tried} if tried else {}
     says: dict[str, Any] = {"tool_calls": [call if "name" in call else {**named, **call} for call in calls]}
-    if named or NAMELESS in calls:
+    if tried != "" or NAMELESS in calls:
         requires = (*requires, "RND-084")
     if content is not None:
         says["content"] = content

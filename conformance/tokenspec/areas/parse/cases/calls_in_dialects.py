@@ -33,7 +33,14 @@ GEMMA_CALLS = (
         },
         requires=("RND-061",),
     ),
-    odd("gemma-no-head", "A call without its head is broken.", GEMMA, gemma('{city:<|"|>Rome<|"|>}'), UNREADABLE),
+    odd(
+        "gemma-no-head",
+        "A call without its head is broken.",
+        GEMMA,
+        gemma('{city:<|"|>Rome<|"|>}'),
+        UNREADABLE,
+        tried=None,
+    ),
     odd(
         "gemma-no-name",
         "A call without a name is an attempt of its own status.",
@@ -181,6 +188,7 @@ HARMONY_CALLS = (
         CUT,
         stop=None,
         requires=("RND-060", "RND-063"),
+        tried=None,
     ),
     odd(
         "harmony-commentary",

@@ -93,6 +93,7 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         rows,
         dsml("Rome, please."),
         MALFORMED,
+        tried=None,
     )
     yield odd(
         f"{prefix}cut-in-marker",
@@ -102,6 +103,7 @@ def cases_of(prefix: str, block: str, rows: list[str]) -> Iterator[Case]:
         CUT,
         stop=None,
         content="Hm.",
+        tried=None,
     )
     yield odd(
         f"{prefix}unclosed",

@@ -225,6 +225,7 @@ IN_TOKENS = (
         ROME,
         UNREADABLE,
         {"name": "read", "arguments": {}},
+        tried=None,
     ),
     odd(
         "llama-blanks",
@@ -330,6 +331,7 @@ HARMONIES = (
         CUT,
         stop=None,
         requires=("RND-060", "RND-063"),
+        tried=None,
     ),
     speaking(
         "harmony-cut-role",
@@ -362,6 +364,7 @@ HARMONIES = (
         CUT,
         stop=None,
         requires=("RND-060", "RND-063"),
+        tried=None,
     ),
     speaking(
         "harmony-ended-behind-no-recipient",

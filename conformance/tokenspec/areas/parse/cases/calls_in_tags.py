@@ -6,7 +6,7 @@ from tokenspec.areas.parse.cases.build import CUT, MALFORMED, NAMELESS, NO_NAME,
 from tokenspec.areas.parse.cases.tags import GLM, GLM_DENSE, HERMES, HERMES_FEW, MINIMAX, QWEN_XML, hermes, minimax, xml
 
 HERMES_CALLS = (
-    odd("hermes-list", "A JSON list is no call.", HERMES, hermes("[1, 2]"), UNREADABLE),
+    odd("hermes-list", "A JSON list is no call.", HERMES, hermes("[1, 2]"), UNREADABLE, tried=None),
     odd(
         "hermes-no-arguments-key",
         "A call whose JSON has no arguments is broken.",
@@ -29,6 +29,7 @@ HERMES_CALLS = (
         HERMES_FEW,
         hermes('{"name": 7, "arguments": {"city": "Rome"}}'),
         NO_NAME,
+        tried=None,
     ),
     odd(
         "hermes-words-as-arguments",
@@ -87,6 +88,7 @@ HERMES_CALLS = (
         "<tool_call>",
         CUT,
         stop=None,
+        tried=None,
     ),
 )
 
@@ -114,7 +116,14 @@ XML_CALLS = (
         xml("<function=>\n<parameter=city>\nRome\n</parameter>\n</function>"),
         NAMELESS,
     ),
-    odd("xml-plain-text", "Text between call tags is a broken call.", QWEN_XML, xml("Rome, please."), UNREADABLE),
+    odd(
+        "xml-plain-text",
+        "Text between call tags is a broken call.",
+        QWEN_XML,
+        xml("Rome, please."),
+        UNREADABLE,
+        tried=None,
+    ),
     odd(
         "xml-broken-then-good",
         "A broken call does not hide the good one behind it.",
@@ -182,6 +191,7 @@ GLM_CALLS = (
         [*GLM, *GLM_DENSE],
         "<tool_call>Rome, please.</tool_call>",
         UNREADABLE,
+        tried=None,
     ),
     odd(
         "glm-unclosed",
@@ -240,7 +250,12 @@ MINIMAX_CALLS = (
         tried="get_weather",
     ),
     odd(
-        "minimax-plain-text", "Text between call tags is a broken call.", MINIMAX, minimax("Rome, please."), UNREADABLE
+        "minimax-plain-text",
+        "Text between call tags is a broken call.",
+        MINIMAX,
+        minimax("Rome, please."),
+        UNREADABLE,
+        tried=None,
     ),
     odd(
         "minimax-unclosed",

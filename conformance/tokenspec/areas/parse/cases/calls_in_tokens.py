@@ -250,6 +250,7 @@ MISTRAL_CALLS = (
         ROME,
         CUT,
         stop=None,
+        tried=None,
     ),
     odd(
         "mistral-broken-json",
@@ -266,7 +267,9 @@ MISTRAL_CALLS = (
         '[TOOL_CALLS][{"arguments": {"city": "Rome"}, "id": "callrome1"}]',
         NAMELESS,
     ),
-    odd("mistral-empty-list", "A list without calls is a broken call.", MISTRAL, "[TOOL_CALLS][]", MALFORMED),
+    odd(
+        "mistral-empty-list", "A list without calls is a broken call.", MISTRAL, "[TOOL_CALLS][]", MALFORMED, tried=None
+    ),
     odd(
         "mistral-number-as-id",
         "An id that is no text is none.",

@@ -178,7 +178,7 @@ MARKERS = (
         "A call without a name is an attempt of its own status.",
         [text('<tool_call>\n{"arguments": {"city": "Rome"}}\n</tool_call>'), STOP],
         "TOOL_CALLS",
-        requires=BROKEN,
+        requires=(*BROKEN, "RND-084"),
         says={"tool_calls": [{"status": ["missing_name", "malformed_structure"]}]},
         tools=TOOLS,
         rows=HERMES,
@@ -193,7 +193,7 @@ MARKERS = (
         ],
         "TOOL_CALLS",
         "PARALLEL_TOOL_CALLS",
-        requires=BROKEN,
+        requires=(*BROKEN, "RND-084"),
         says={
             "tool_calls": [
                 {"status": ["invalid_json", "malformed_structure"]},

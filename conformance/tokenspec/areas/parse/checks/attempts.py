@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
-from tokenspec.areas.parse.checks.calls import OK, compare_calls
-from tokenspec.areas.parse.checks.texts import knows
-from tokenspec.areas.parse.records import CallExpect, ParsedCall
+from tokenspec.areas.parse.checks.calls import OK, compare_calls, has_broken_calls
+from tokenspec.areas.parse.checks.texts import CUT, knows
+from tokenspec.areas.parse.records import ParsedCall
 
 UNKNOWN = "unknown_tool"
 
@@ -22,30 +24,41 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(member)
 
 
-@check(
-    "parse.attempt-says",
-    area="parse",
-    level="ATTEMPTS",
-    requires=("RND-084",),
-    applies=lambda question: cites("RND-084")(question) and question.expect.applies is None,
-)
+def has_attempts_or_advice(question: Question) -> bool:
+    """The completion holds broken calls, or calls that are read where advice is followed."""
+    return has_broken_calls(question) or (cites("RND-084")(question) and question.expect.applies is None)
+
+
+@check("parse.attempt-says", area="parse", level="ATTEMPTS", requires=("RND-084",), applies=has_attempts_or_advice)
 def attempts_say_what_was_read(subject: Subject) -> None:
-    """A broken call has the name that was written whole, and no arguments but what was written; JSON is read."""
+    """A broken call has the name that was written whole, or none, and no arguments but written ones; JSON is read."""
     expected, got = subject.expect.tool_calls, subject.output.tool_calls
     if subject.cell.case.requires == ["RND-084"]:
         compare_calls(subject)
+    text = subject.rows[subject.cell.row].vocabulary.decode(subject.expect.token_ids)
+    is_told = cites("RND-084")(subject)
     for number, (wanted, call) in enumerate(zip(expected, got, strict=False)):
         if wanted.status != OK:
-            says_what_was_read(f"call {number}", wanted, call)
+            where = f"call {number}"
+            if (is_told or wanted.name is not None) and call.name != wanted.name:
+                raise Violation("an attempt has another name", where=where, expected=wanted.name, got=call.name)
+            if call.name is not None and not is_written_whole(call.name, text):
+                raise Violation("an attempt has a name that was not written whole", where=where, got=repr(call.name))
+            arguments_were_written(where, call)
             if UNKNOWN in wanted.status and subject.request["tools"] and call.status != UNKNOWN:
                 raise Violation("a tool nobody offered is called", expected=UNKNOWN, got=call.status)
+            if UNKNOWN not in wanted.status and call.status == "ok":
+                raise Violation("words that belong to no call pass as part of one", where=where, got=call.status)
 
 
-def says_what_was_read(where: str, wanted: CallExpect, call: ParsedCall) -> None:
-    """The name and the arguments of one broken call."""
-    is_named = wanted.name is not None or wanted.status == ["missing_name"]
-    if is_named and call.name != wanted.name:
-        raise Violation("an attempt has another name", where=where, expected=wanted.name, got=call.name)
+def is_written_whole(name: str, text: str) -> bool:
+    """Whether a name stands in the text as a word, or as JSON writes it, and is known to end there."""
+    written = "|".join(re.escape(form) for form in (name, json.dumps(name)[1:-1]))
+    return bool(name) and re.search(rf"(?<!\w)(?:{written})(?=[^\w-])", text) is not None
+
+
+def arguments_were_written(where: str, call: ParsedCall) -> None:
+    """The arguments of one broken call."""
     for text in strings(call.arguments):
         if call.raw is not None and text not in call.raw:
             raise Violation("an attempt has arguments nobody wrote", where=where, expected=call.raw, got=text)
@@ -58,7 +71,7 @@ def has_calls(question: Question) -> bool:
 
 @check("parse.raw", area="parse", level="ATTEMPTS", requires=("RND-084",), applies=has_calls)
 def raw_is_the_text_of_the_call(subject: Subject) -> None:
-    """The raw text of a call is what its token span spells, but for parts of the outermost tokens."""
+    """The raw text of a call is what its token span spells, but for parts of the outermost tokens and characters."""
     decode, ids = subject.rows[subject.cell.row].vocabulary.decode, subject.expect.token_ids
     spelled = [
         (call.raw, decode(ids[start:end]), decode(ids[start + 1 : end - 1]))
@@ -69,7 +82,7 @@ def raw_is_the_text_of_the_call(subject: Subject) -> None:
     if not spelled:
         raise NotGiven("no raw text with a token span")
     for raw, outer, inner in spelled:
-        if raw not in outer or inner.strip() not in raw:
+        if raw not in outer or inner.strip().strip(CUT) not in raw:
             raise Violation("raw is not the text of the call's tokens", expected=repr(outer), got=repr(raw))
 
 

@@ -185,6 +185,18 @@ def attempts_nameless(_: Request, __: Case, ___: dict[str, Any], result: Result)
             call["name"] = None
 
 
+def attempts_half_named(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        if call["status"] != "ok" and call["name"] is None:
+            call["name"] = ""
+
+
+def words_between_tags_left_out(_: Request, case: Case, __: dict[str, Any], result: Result) -> None:
+    if case.requires in (["RND-084"], ["RND-005", "RND-084"]):
+        for call in result["tool_calls"]:
+            call["status"] = "ok"
+
+
 def arguments_invented(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
     for call in result["tool_calls"]:
         if call["status"] != "ok":
@@ -241,6 +253,8 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("span-everything", "RND-081", "gives the whole completion as the span of a call", span_is_everything),
     edited("span-to-the-end", "RND-081", "ends the span of a call where the completion ends", span_to_the_end),
     edited("attempts-nameless", "RND-084", "drops the names of broken calls", attempts_nameless),
+    edited("attempts-half-named", "RND-084", "gives broken calls without a name an empty one", attempts_half_named),
+    edited("words-left-out", "RND-084", "takes calls with words between their tags", words_between_tags_left_out),
     edited("arguments-invented", "RND-084", "gives broken calls other arguments", arguments_invented),
     edited("every-tool-known", "RND-084", "takes calls of tools that nobody offered", every_tool_known),
     edited("raw-of-everything", "RND-084", "gives the completion as the text of a call", raw_of_everything),

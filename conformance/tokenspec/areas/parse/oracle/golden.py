@@ -135,8 +135,16 @@ def _calls(turn: Turn, cut: int) -> list[CallExpect]:
             arguments = _value(turn, function["arguments"])
             expected.append(CallExpect(name=function["name"], arguments=arguments, id=identifier))
         else:
-            expected.append(CallExpect(status=list(BROKEN)))
+            expected.append(CallExpect(name=_name(turn, number, cut), status=list(BROKEN)))
     return expected
+
+
+def _name(turn: Turn, number: int, cut: int) -> str | None:
+    """The name of a call that was cut, where the template had written it, and more."""
+    ends = [end for path, spans in _of_calls(turn) if path[1] == number and path[-1] == "name" for _, end in spans]
+    call = turn.message["tool_calls"][number]
+    name: str = call.get("function", call)["name"]
+    return name if ends and max(ends) < cut else None
 
 
 def _placed(known: ParseExpect, row: Row, piece: Resolved, offset: int) -> ParseExpect:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
@@ -55,6 +56,12 @@ def calls_grow_in_order(subject: Subject) -> None:
         raise NotComparable("tells no call")
 
 
+def closes_a_thought(question: Question) -> bool:
+    """Whether the prompt, where it is given, ends with a thought that it closed itself."""
+    prompt = question.rows[question.cell.row].vocabulary.decode(question.expect.prompt_ids)
+    return question.request["prompt_ids"] is not None and bool(re.search(r"</think[^<>]*>\s*\Z", prompt))
+
+
 def long_texts(question: Question) -> list[str]:
     """The texts of some length that came to their end, and that nothing behind them could have made another text of."""
     expect, features = question.expect, question.rows[question.cell.row].spec.features
@@ -62,7 +69,8 @@ def long_texts(question: Question) -> list[str]:
         return []
     found = ["reasoning_content"]
     begins_as_json = (expect.content or "").lstrip().startswith(("{", "["))  # so do calls
-    if (expect.reasoning_content or "thinking" not in features) and not begins_as_json:
+    thinks = "thinking" in features and not expect.reasoning_content and not closes_a_thought(question)
+    if not thinks and not begins_as_json:
         found.append("content")
     return [name for name in found if knows(question, name) and len((getattr(expect, name) or "").split()) >= LONG]
 

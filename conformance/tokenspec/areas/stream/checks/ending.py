@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
-from tokenspec.areas.parse.checks.calls import compare_calls
+from tokenspec.areas.parse.checks.calls import compare_calls, has_ids, written_ids_come_back
 from tokenspec.areas.parse.checks.texts import TEXTS, compare, judges
 from tokenspec.areas.parse.records import ParsedCall, ParseOutput, Status
 from tokenspec.areas.stream.chunks import CUTTINGS, chunks, pieces_of
@@ -69,6 +69,12 @@ def a_stream_ends_where_the_whole_does(subject: Subject) -> None:
     compare(whole)
     if "tool_calls" in subject.expect.judged:
         compare_calls(whole)
+
+
+@check("stream.ids", area="stream", level="END", requires=("RND-080",), kind="golden", applies=has_ids)
+def written_ids_are_told(subject: Subject) -> None:
+    """An id that was written is the id that is told of its call."""
+    written_ids_come_back(replace(subject, output=joined(subject.output)))
 
 
 @check("stream.white-space", area="stream", level="SPACE", requires=("RND-066",), kind="golden", applies=TEXTS)

@@ -98,6 +98,10 @@ def identified_twice(call: Json) -> list[Json]:
     return [{**call, "id": "a", "arguments": ""}, {**call, "id": "a", "name": None}]
 
 
+def renumbered(call: Json) -> list[Json]:
+    return [{**call, "id": f"call_{call['index']}"}]
+
+
 def arguments_first(call: Json) -> list[Json]:
     return [{**call, "name": None, "id": None}, {**call, "arguments": ""}]
 
@@ -120,6 +124,14 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("one-delta-too-few", "RND-087", "tells the end with the last chunk", one_too_few),
     edited("names-twice", "RND-088", "repeats a call's name with its arguments", each_call(named_twice)),
     edited("identifies-twice", "RND-088", "repeats a call's id with its arguments", each_call(identified_twice)),
+    Mutant(
+        "stream-renumbers",
+        "stream",
+        ("RND-080",),
+        "numbers calls instead of telling their ids",
+        lambda: Edited(each_call(renumbered)),
+        ("toy-bpe",),
+    ),
     edited("arguments-first", "RND-088", "tells arguments before the name", each_call(arguments_first)),
     edited("counts-from-one", "RND-088", "gives the first call the index 1", each_call(counted_from_one)),
     edited("holds-back", "RND-089", "tells all at the end", all_at_last),
