@@ -11,13 +11,24 @@ from tokenspec.store.masks import LONGEST_MASK, decode_mask, require_mask
 SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
 
 
+class GivenTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What opens and ends an assistant turn in a template that comes with the conversation, as a row states it."""
+
+    assistant_open: list[str]
+    assistant_close: list[str]
+
+
 class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A conversation, the tools offered, the options of ``apply_chat_template``, and roles to derive masks for."""
+    """A conversation, the tools offered, the options of ``apply_chat_template``, and roles to derive masks for.
+
+    ``turns`` are stated where those of the template in ``options`` are not the row's; no implementation is told them.
+    """
 
     messages: Any
     tools: list[Any] | None = None
     options: dict[str, Any] = {}
     derive: dict[str, list[str]] | None = None
+    turns: GivenTurns | None = None
 
 
 class RenderRequest(msgspec.Struct, kw_only=True):

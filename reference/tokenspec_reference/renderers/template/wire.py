@@ -262,7 +262,7 @@ class Probe:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one.
 
         The end of a sequence is one wherever it stands there. What opens the user's turn behind the answer is none,
-        unless nothing else stands there.
+        unless nothing else stands there: then its first one is.
         """
         for shown in self._accepted(_GOES_ON):
             bodies = shown.bodies(1)
@@ -271,14 +271,13 @@ class Probe:
             tail = shown.text[bodies[-1].end : shown.start(2)]
             if self.eos and self.eos in tail:
                 return (self.eos,)
-            cut = len(tail) - len(_shared_suffix(tail, shown.user_header()))
+            behind = shown.behind_answer()
+            cut = min(len(tail), len(behind) - len(_shared_suffix(behind, shown.user_header())))
             tokens = (match.span() for match in self.added_tokens.finditer(tail))
             cut = next((behind for start, behind in tokens if start < cut < behind), cut)
-            for text in (tail[:cut], tail):
-                found = [(text.rfind(token), token) for token in self.special_tokens if token in text]
-                if found:
-                    return (max(found)[1],)
-            return ()
+            last, closer = max(((tail.rfind(token, 0, cut), token) for token in self.special_tokens), default=(-1, ""))
+            found = closer if last >= 0 else self._first_special(tail)
+            return (found,) if found else ()
         return ()
 
 

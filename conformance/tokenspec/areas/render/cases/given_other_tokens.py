@@ -1,6 +1,6 @@
-"""Templates that come with the conversation, in tokens of which the end of a sequence is none.
+"""Templates that come with the conversation, in tokens of a row whose end of a sequence ends turns and opens none.
 
-What ends a turn must be found by its place there; in the other rows it is the token that ends a sequence.
+What ends turns where no sequence ends in it is among the regressions (`given-other-end`), and found by its place.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ CASES = (
     ),
     own(
         "answers-otherwise",
-        "Answers end in the end of a sequence, questions in another token.",
+        "Answers end in the end of a sequence by its name, questions in the token itself.",
         LOOP + HEAD + BODY + "{{ eos_token ~ '\\n' if message.role == 'assistant' else '</turn>\\n' }}" + END + PROMPT,
         TURNS[:2],
     ),

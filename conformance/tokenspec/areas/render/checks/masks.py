@@ -155,7 +155,9 @@ def end_of_injected_turn(question: Question) -> int | None:
         before += text
     else:
         return None
-    closers = [closer for closer in row_of(question).spec.wire.assistant_close if closer in before]
+    stated = question.input.get("turns") or {}
+    ends = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
+    closers = [closer for closer in ends if closer in before]
     if first_body != 0 or not closers or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
     end = max(before.rfind(closer) + len(closer) for closer in closers)

@@ -14,7 +14,7 @@ from tokenspec.areas.render.oracle.regions import (
     prompted_regions,
     sampled_regions,
 )
-from tokenspec.areas.render.records import RenderExpect, RenderInput, SpanKind
+from tokenspec.areas.render.records import GivenTurns, RenderExpect, RenderInput, SpanKind
 from tokenspec.models import Row
 from tokenspec.oracle.attribution import Owners, Undecidable, attribute
 from tokenspec.oracle.characters import attribute_by_character
@@ -141,6 +141,7 @@ def label_characters(
     def render(changed: list[Any]) -> str:
         return oracle.text(changed, given.tools, options)
 
+    wire = turns_of(given, row)
     is_given = "chat_template" in given.options  # such a template may change bodies on their way
     if made := MAKING.search(given.options.get("chat_template", "")):
         raise Undecidable(f"the filter {made[1]} makes another text of a body")
@@ -151,7 +152,7 @@ def label_characters(
             labels[position] = ("content", owner)
     for position, index in placeholders(row, owners, messages):
         labels[position] = ("content", index)
-    prompt = prompt_length(oracle, given, options, text, row.spec.wire.assistant_open if is_given else ())
+    prompt = prompt_length(oracle, given, options, text, tuple(wire.assistant_open) if is_given else ())
     for position in range(len(text) - prompt, len(text)):
         labels[position] = ("prompt", None)
     neutral = prompt_text(oracle, given, options, [{"role": "user", "content": "q"}])
@@ -162,9 +163,9 @@ def label_characters(
     }
     goes_on = bool(options.get("continue_final_message"))
     try:
-        regions = sampled_regions(row, owners, messages, len(text) - prompt, prompts, goes_on=goes_on)
+        regions = sampled_regions(wire, owners, messages, len(text) - prompt, prompts, goes_on=goes_on)
     except Undecidable:
-        regions = prompted_regions(oracle, given, options, owners, row.spec.wire.assistant_close) if is_given else {}
+        regions = prompted_regions(oracle, given, options, owners, tuple(wire.assistant_close)) if is_given else {}
         if not regions:
             raise
     for index, (start, end) in regions.items():
@@ -174,6 +175,12 @@ def label_characters(
         if kind == "content" and owner is not None and messages[owner].get("role") == "assistant":
             labels[position] = ("scaffold", None)
     return labels
+
+
+def turns_of(given: RenderInput, row: Row) -> GivenTurns:
+    """What opens and ends an assistant turn: as the case states it of its template, else as the row does."""
+    wire = row.spec.wire
+    return given.turns or GivenTurns(list(wire.assistant_open), list(wire.assistant_close))
 
 
 def printed_whole(content: object, text: str) -> bool:

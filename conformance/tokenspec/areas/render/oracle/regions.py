@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tokenspec.areas.render.records import RenderInput
-from tokenspec.models import Row
+from tokenspec.areas.render.records import GivenTurns, RenderInput
 from tokenspec.oracle.attribution import Owners, Undecidable
 from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle
 
@@ -42,7 +41,7 @@ def prompt_text(oracle: TransformersOracle, given: RenderInput, options: dict[st
 
 
 def sampled_regions(
-    row: Row,
+    wire: GivenTurns,
     owners: Owners,
     messages: list[Any],
     end_of_turns: int,
@@ -58,16 +57,16 @@ def sampled_regions(
         Undecidable: openers and assistant messages cannot be matched, a region holds another message's body, or white
             space of the template ends it.
     """
-    wire, text = row.spec.wire, owners.text
+    text, ends = owners.text, tuple(wire.assistant_close)
     scaffold = [index is None for index in owners.owner]
-    openers = occurrences(text, wire.assistant_open, scaffold, end_of_turns)
+    openers = occurrences(text, tuple(wire.assistant_open), scaffold, end_of_turns)
     limits = [start for start, _ in openers[1:]] + [end_of_turns] * bool(openers)
     regions: dict[int, tuple[int, int]] = {}
-    for index, number in match_openers(owners, messages, openers, limits, wire.assistant_close).items():
+    for index, number in match_openers(owners, messages, openers, limits, ends).items():
         (start, after), limit = openers[number], limits[number]
         prompt = next((one for one in prompts.get(index, ()) if one and text.startswith(one, start)), "")
         first = start + len(prompt) if prompt else after
-        closers = occurrences(text, wire.assistant_close, scaffold, end_of_turns, first)
+        closers = occurrences(text, ends, scaffold, end_of_turns, first)
         closed = bool(closers) and closers[0][0] < limit
         end = closers[0][1] if closed else limit
         quoted = quoted_names(owners, index)
