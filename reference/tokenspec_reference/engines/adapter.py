@@ -60,10 +60,16 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
 
 
 def _place(field: str | None, request: Mapping[str, Any]) -> str:
-    """The pointer to what an error calls ``field``: options stand below ``parameters``."""
+    """The pointer to what an error calls ``field``: options stand below ``parameters``, and what is fused
+    below ``engines`` and behind those ``given``.
+    """
     if field is None:
         return ""
-    name = field.partition("[")[0].replace(".", "/")
+    name, _, rest = field.partition("[")
+    if name in ("segmentations", "labels") and rest:
+        number, of_engines = int(rest.partition("]")[0]), len(request.get("engines") or [])
+        return f"/engines/{number}" if number < of_engines else f"/given/{number - of_engines}"
+    name = name.replace(".", "/")
     return PLACES.get(name) or (f"/{name}" if name.split("/")[0] in request else f"/parameters/{name}")
 
 

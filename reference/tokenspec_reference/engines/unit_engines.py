@@ -63,10 +63,10 @@ class UnitEngine:
             TokenSpecError: typed refusals of ENG-060, ENG-061 and ENG-106, naming the parameter.
         """
         chosen = grouped(options, *self.options)
+        asked = answering(self.question, model, tokenizer, model_name)
         units = base_units(trace, seg_base_unit, base_segmenter)
         if not units:
             return Segmentation([], [])
-        asked = answering(self.question, model, tokenizer, model_name)
         texts = [trace[start:end] for start, end in units]
         found = self.group(asked, texts, units, *chosen)
         if progress is not None:
