@@ -232,8 +232,7 @@ class RTPRMBase(UnitEngine):
             steps = texts[start : start + reward.chunk_size]
             scores += finite_numbers(asked.step_scores(reward.problem, steps), "step scores")
         jumps = [abs(_jump(scores, index, reward.window)) for index in range(len(scores))]
-        nothing = [0.0] * len(jumps)
-        found = calibrate(jumps, nothing, alpha=1.0, beta=0.0, quantile=reward.quantile, mode="normalized")
+        found = calibrate(jumps, quantile=reward.quantile)
         first = [0]
         for index, (_, end) in enumerate(units[:-1]):
             warm = 0.5 + 0.5 * min(index / WARM_UP, 1.0)
