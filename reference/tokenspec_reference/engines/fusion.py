@@ -163,7 +163,7 @@ class OffsetFusionGraph(OffsetFusion):
             proposed.setdefault(end, []).append(start)
         best = dict.fromkeys(nodes, 0)
         came_from: dict[int, int] = {}
-        for node in nodes[1:]:  # no segment ends at the first edge
+        for node in nodes:
             for start in proposed.get(node, []):
                 weight = best[start] + weights[start, node]
                 if weight > best[node] or (profile == "partition" and node not in came_from):

@@ -16,7 +16,7 @@ from tokenspec_reference.engines.errors import NonFiniteLogits
 from tokenspec_reference.engines.local_models import answering
 from tokenspec_reference.engines.offsets import Offsets, partition
 from tokenspec_reference.engines.options import grouped
-from tokenspec_reference.engines.prompt_texts import SCHEMES
+from tokenspec_reference.engines.prompt_texts import ROLES, SCHEMES, TOPICS
 from tokenspec_reference.engines.scoring import calibrate
 from tokenspec_reference.engines.segmentation import Progress, Segmentation, unlabelled
 from tokenspec_reference.engines.unit_options import Candidates, Reward, Shift, Steadiness, Topics
@@ -167,7 +167,7 @@ class RTZeroShotSeqClassification(UnitEngine):
 
     question: ClassVar[str] = "choose"
     options: ClassVar[tuple[type, ...]] = (Candidates,)
-    labels: ClassVar[tuple[str, ...]] = ("verification", "pivot", "inference", "framing", "conclusion")
+    labels: ClassVar[tuple[str, ...]] = ROLES
 
     def group(self, asked: Any, texts: Sequence[str], units: Offsets, *options: Any) -> Segmentation:
         """See the chapter."""
@@ -199,15 +199,7 @@ class RTBERTopicSegmentation(UnitEngine):
 
     question: ClassVar[str] = "topics"
     options: ClassVar[tuple[type, ...]] = (Topics,)
-    labels: ClassVar[tuple[str, ...]] = (
-        "Context",
-        "Planning",
-        "Fact",
-        "Restatement",
-        "Example",
-        "Reflection",
-        "Conclusion",
-    )
+    labels: ClassVar[tuple[str, ...]] = TOPICS
 
     def group(self, asked: Any, texts: Sequence[str], units: Offsets, *options: Any) -> Segmentation:
         """See the chapter."""
