@@ -13,7 +13,7 @@ from tokenspec.store.records import Case
 WRONG: dict[str, dict[str, list[Any]]] = {
     "forced-decoder": {
         "chat_template": [5],
-        "separator_row": ["random", "hash:", "hash:-1", "hash:3x", 3],
+        "separator_row": ["random", "hash:", "hash:-1", 3, "hash:3x"],
         "cache_policy": [5, "none:3", "head:3", "legacy_head:0"],
         "max_kv_tokens": [True],
         "system_role": ["user"],
