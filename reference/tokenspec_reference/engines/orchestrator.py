@@ -152,7 +152,7 @@ class RTSeg:
         taken = [_taken_by(engine) for engine in self.engines]
         if None in taken:
             return
-        known = set(self.defaults).union(*(names or () for names in taken))
+        known = set[str]().union(*(names or () for names in taken))
         if self.aligner is not None:
             known |= _known(self.aligner.fuse)
         for name in options:

@@ -47,6 +47,8 @@ UNKNOWN = {
     "plain": ("seg_base_unit", "word"),
     "rule-regex": ("seg_base_unit", "word"),
     "new-line": ("verbose", True),
+    "new-line-verbose": ("seg_base_unit", "sent"),
+    "forced-decoder": ("seg_base_unit", "sent"),
     "semantic-shift": ("quantile", 50),
     "entailment": ("window", 2),
     "zero-shot": ("min_units", 5),
@@ -56,9 +58,9 @@ UNKNOWN = {
     "unit-groups": ("max_retries_per_chunk", 3),
     "offsets": ("max_retry", 3),
 }
-"""An option that the engine has not."""
+"""An option that the engine has not, or a word that the option has not."""
 
-RULES = ("plain", "rule-regex", "new-line")
+RULES = ("plain", "rule-regex", "new-line", "new-line-verbose")
 TABLES = ("forced-decoder", "surprisal", "top-k-shift")
 FUSIONS = ("voting", "merge", "intersect", "fuzzy", "graph")
 
@@ -72,7 +74,22 @@ def cases() -> Iterator[Case]:
                 yield _refused(slug, "A value that the option cannot have.", name, **{option: value})
     for name, (option, value) in UNKNOWN.items():
         slug = f"refuse-option-{name}-unknown"
-        yield _refused(slug, "An option of others.", name, **{option: value})
+        yield _refused(
+            slug, "An option that the engine has not, or a word that the option has not.", name, **{option: value}
+        )
+    for option in ("model", "model_name", "tokenizer", "progress", "base_segmenter", "few_units"):
+        slug = f"refuse-option-object-{option.replace('_', '-')}"
+        yield case(
+            slug,
+            "A keyword of a library is no option of a request.",
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            trace=TRACE,
+            engines=["topics"],
+            model={"kind": "recorded", "labels": ["Fact"]},
+            parameters={option: "x"},
+            refused=(PARAMETER, f"/parameters/{option}"),
+        )
     yield from requests()
 
 
@@ -198,7 +215,7 @@ def requests() -> Iterator[Case]:
     for engine in ("surprisal", "entropy", "flatness-break", "top-k-shift"):
         for token, where in ((0, "first"), (15, "last")):
             for piece in ("own", "other"):
-                rows = [{" c": -1.0} for _ in GAPS]
+                rows: list[dict[str, float | None]] = [{" c": -1.0} for _ in GAPS]
                 rows[token]["A" if piece == "own" and token == 0 else " e" if piece == "own" else "?"] = None
                 yield scripted(
                     f"refuse-nan-{engine}-{where}-{piece}",

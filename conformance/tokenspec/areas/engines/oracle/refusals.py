@@ -15,23 +15,26 @@ from tokenspec.areas.engines.records import EnginesInput, Scripted
 READING = {"forced-decoder", *WINDOWS}
 ASKING = UNIT_ENGINES - {"plain"}
 MODELS = {"system_prompt", "system_role", "chat_template", "quantile", "cache_policy", "max_kv_tokens"}
-LABELLING = {"system_prompt", "user_prompt", "max_retry", "context_window"}
+UNIT = {"seg_base_unit"}
+LABELLING = UNIT | {"system_prompt", "user_prompt", "max_retry", "context_window"}
 KNOWN = {
     "forced-decoder": MODELS | {"alpha", "beta", "score_mode", "sep_tok", "separator_row"},
     "surprisal": MODELS | {"window"},
     "entropy": MODELS | {"window"},
     "flatness-break": MODELS | {"window"},
     "top-k-shift": MODELS | {"window", "top_k"},
-    "semantic-shift": {"tolerance", "min_threshold"},
-    "entailment": {"tolerance", "min_threshold"},
-    "zero-shot": {"labels"},
-    "topics": {"min_units"},
-    "rewards": {"problem", "chunk_size", "window", "quantile"},
+    "plain": UNIT,
+    "rule-regex": UNIT,
+    "semantic-shift": UNIT | {"tolerance", "min_threshold"},
+    "entailment": UNIT | {"tolerance", "min_threshold"},
+    "zero-shot": UNIT | {"labels"},
+    "topics": UNIT | {"min_units"},
+    "rewards": UNIT | {"problem", "chunk_size", "window", "quantile"},
     "argument": LABELLING,
     "reasoning-flow": LABELLING,
     "thought-anchor": LABELLING,
-    "unit-groups": {"system_prompt", "prompt", "chunk_size", "max_retry"},
-    "offsets": {"system_prompt", "prompt", "chunk_size", "max_retries_per_chunk"},
+    "unit-groups": UNIT | {"system_prompt", "prompt", "chunk_size", "max_retry"},
+    "offsets": UNIT | {"system_prompt", "prompt", "chunk_size", "max_retries_per_chunk"},
     "voting": {"profile", "threshold"},
     "merge": {"profile"},
     "intersect": {"profile"},
@@ -45,6 +48,7 @@ LEAST = dict.fromkeys(
 NUMBERS = {"alpha", "beta", "tolerance", "min_threshold"}
 TEXTS = {"system_prompt", "user_prompt", "prompt", "problem", "chat_template"}
 WORDS = {
+    "seg_base_unit": ("clause", "sent"),
     "score_mode": ("normalized", "upstream_literal"),
     "system_role": ("system", "merge"),
     "profile": ("partition", "upstream"),
