@@ -29,6 +29,7 @@ from tokenspec_reference.engines import (
 )
 from tokenspec_reference.engines.local_models import LocalClassifier, LocalEncoder, LocalRewards, LocalWriter
 from tokenspec_reference.engines.prompt_texts import PROMPTS, filled
+from tokenspec_reference.engines.writer_engines import _question
 
 UPSTREAM = [
     "RTRuleRegex",
@@ -239,3 +240,20 @@ def test_alpha_at_its_edges():
     assert metrics.group_consensus([one, one, two], 4) == pytest.approx(1 / 3)
     with pytest.raises(engines.InvalidSegmentation, match="takes two"):
         metrics.group_agreement([one], 4)
+
+
+@pytest.mark.parametrize(
+    ("index", "reach", "shown"),
+    [
+        (0, 1, "[START OF TRACE]|a|b"),
+        (1, 1, "a|b|c"),
+        (3, 1, "c|d|[END OF TRACE]"),
+        (0, 2, "[START OF TRACE]|a|c"),
+        (1, 2, "a|b|d"),
+        (2, 2, "a|c|d"),
+        (3, 3, "a|d|[END OF TRACE]"),
+    ],
+)
+def test_a_question_shows_the_unit_so_far_before_and_behind(index, reach, shown):
+    prompt = "{PREVIOUS_SEGMENT}|{TARGET_SEGMENT}|{NEXT_SEGMENT}"
+    assert _question(prompt, ["a", "b", "c", "d"], index, reach) == shown

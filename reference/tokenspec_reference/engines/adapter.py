@@ -39,10 +39,12 @@ class Given:
         return self.result
 
 
+OBJECTS = frozenset({"base_segmenter", "few_units", "model", "model_name", "progress", "tokenizer"})
+"""Keywords of the engines that are no options of a request."""
+
 PLACES = {
     "aligner": "/fusion",
     "logits": "/model",
-    "model_name": "/model",
     "predicted": "/gold",
     "segmentations": "/given",
     "tokenizer": "/model",
@@ -60,15 +62,23 @@ def segment(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[
 
 
 def _place(field: str | None, request: Mapping[str, Any]) -> str:
-    """The pointer to what an error calls ``field``: options stand below ``parameters``."""
+    """The pointer to what an error calls ``field``: options stand below ``parameters``, and what is fused
+    below ``engines`` and behind those ``given``.
+    """
     if field is None:
         return ""
-    name = field.partition("[")[0].replace(".", "/")
-    return PLACES.get(name) or (f"/{name}" if name.split("/")[0] in request else f"/parameters/{name}")
+    name, _, rest = field.partition("[")
+    if name in ("segmentations", "labels") and rest:
+        number, of_engines = int(rest.partition("]")[0]), len(request.get("engines") or [])
+        return f"/engines/{number}" if number < of_engines else f"/given/{number - of_engines}"
+    return PLACES.get(name) or (f"/{name}" if name in request else f"/parameters/{name}")
 
 
 def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     parameters = dict(request.get("parameters") or {})
+    for name in OBJECTS.intersection(parameters):
+        with placed(f"/parameters/{name}"):
+            raise InvalidParameter("no option of a request: it is an object, or stands beside the options", field=name)
     if request.get("model") is not None:
         parameters = _model(request["model"], request.get("row", "-"), models) | parameters
     starts = request.get("base_units")
@@ -132,7 +142,7 @@ def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedMod
     if description.get("kind") == "recorded":
         entailments = [(each["premise"], each["hypothesis"], each["shares"]) for each in fields.pop("entailments", ())]
         return {"model": RecordedModel(entailments=entailments, **fields)}
-    raise InvalidParameter(f"{description.get('kind')!r} is not 'scripted', 'tiny' or 'recorded'", field="model.kind")
+    raise InvalidParameter(f"{description.get('kind')!r} is not 'scripted', 'tiny' or 'recorded'", field="model")
 
 
 class SequentialColumn:

@@ -29,15 +29,16 @@ def _checked(segmentations: Segmentations, length: int | None, profile: Profile)
     one_of(profile, ("partition", "upstream"), "profile")
     if not segmentations:
         raise InvalidSegmentation("there is no segmentation to fuse", field="segmentations")
+    longest = 0
     for index, segmentation in enumerate(segmentations):
-        require_segmentation(segmentation, field=f"segmentations[{index}]")
+        where = f"segmentations[{index}]"
+        require_segmentation(segmentation, field=where)
         if profile == "upstream" and not segmentation:
-            raise InvalidSegmentation(
-                "the upstream profile cannot fuse an empty segmentation", field=f"segmentations[{index}]"
-            )
-    longest = max((end for segmentation in segmentations for _, end in segmentation), default=0)
-    if length is not None and longest > length:
-        raise InvalidSegmentation(f"a segment ends at {longest}, the trace at {length}", field="segmentations")
+            raise InvalidSegmentation("the upstream profile cannot fuse an empty segmentation", field=where)
+        end = segmentation[-1][1] if segmentation else 0
+        if length is not None and end > length:
+            raise InvalidSegmentation(f"a segment ends at {end}, the trace at {length}", field=where)
+        longest = max(longest, end)
     return longest if length is None or profile == "upstream" else length
 
 
@@ -162,7 +163,7 @@ class OffsetFusionGraph(OffsetFusion):
             proposed.setdefault(end, []).append(start)
         best = dict.fromkeys(nodes, 0)
         came_from: dict[int, int] = {}
-        for node in nodes[1:]:  # no segment ends at the first edge
+        for node in nodes:
             for start in proposed.get(node, []):
                 weight = best[start] + weights[start, node]
                 if weight > best[node] or (profile == "partition" and node not in came_from):

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from transformers.cache_utils import Cache, DynamicLayer
 
-SPARE = 1024  # entries of room kept behind a layer's own; more where a quarter of its length is more
+SPARE = 64  # entries of room kept behind a layer's own; more where a quarter of its length is more
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[misc]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from tokenspec_reference.engines.errors import InvalidParameter
-from tokenspec_reference.engines.parameters import finite, one_of, percentage, positive
+from tokenspec_reference.engines.parameters import finite, one_of, percentage, positive, text
 from tokenspec_reference.engines.prompt import DEFAULT_SYSTEM_PROMPT, SystemRole, prompt_ids
 from tokenspec_reference.engines.scoring import ScoreMode
+from tokenspec_reference.engines.separators import recipe_seed
 from tokenspec_reference.engines.sessions import CachePolicy
 
 Algorithm = Literal["fast", "sequential"]
@@ -29,6 +30,13 @@ class Prompt:
     system_role: SystemRole = "system"
     chat_template: str | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what is no text, and turns that no prompt has."""
+        text(self.system_prompt, "system_prompt")
+        one_of(self.system_role, ("system", "merge"), "system_role")
+        if self.chat_template is not None:
+            text(self.chat_template, "chat_template")
+
     def ids(self, tokenizer: Any, trace: str) -> list[int]:
         """The prompt of a trace."""
         return prompt_ids(
@@ -47,6 +55,10 @@ class Separator:
 
     sep_tok: str = "<|seg|>"
     separator_row: str = "mean"
+
+    def __post_init__(self) -> None:
+        """Refuse a row that nobody knows how to make."""
+        recipe_seed(self.separator_row)
 
 
 @dataclass(frozen=True, kw_only=True)

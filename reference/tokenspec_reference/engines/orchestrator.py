@@ -119,11 +119,15 @@ class RTSeg:
         """What one engine is called with: what it knows of the defaults, its own and the call's, its model loaded."""
         chosen = {**self.defaults, **self.default_kwargs[type(engine)], **options, "progress": progress}
         known = _taken_by(engine)
-        if known is not None:
-            chosen = {name: value for name, value in chosen.items() if name in known}
-        if "max_kv_tokens" in (known or ()) and chosen.get("cache_policy") is None:
+        if known is None:
+            return chosen
+        return self._completed(engine, known, {name: value for name, value in chosen.items() if name in known})
+
+    def _completed(self, engine: Any, known: set[str], chosen: dict[str, Any]) -> dict[str, Any]:
+        """With the cap of this object, and with the model of a name."""
+        if "max_kv_tokens" in known and chosen.get("cache_policy") is None:
             chosen = {"max_kv_tokens": self.max_kv_tokens, **chosen}
-        if "model" in (known or ()) and chosen.get("model") is None and chosen.get("model_name") is not None:
+        if "model" in known and chosen.get("model") is None and chosen.get("model_name") is not None:
             chosen["model"], chosen["tokenizer"] = self._loaded(engine, chosen["model_name"])
         return chosen
 
@@ -148,7 +152,7 @@ class RTSeg:
         taken = [_taken_by(engine) for engine in self.engines]
         if None in taken:
             return
-        known = set(self.defaults).union(*(names or () for names in taken))
+        known = set[str]().union(*(names or () for names in taken))
         if self.aligner is not None:
             known |= _known(self.aligner.fuse)
         for name in options:

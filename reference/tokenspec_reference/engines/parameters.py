@@ -43,6 +43,17 @@ def positive(value: Any, field: str) -> int:
     return value
 
 
+def text(value: Any, field: str) -> str:
+    """A string.
+
+    Raises:
+        InvalidParameter: anything else.
+    """
+    if not isinstance(value, str):
+        raise InvalidParameter(f"expected a string, got {type(value).__name__}", field=field)
+    return value
+
+
 def one_of(value: Any, allowed: Sequence[str], field: str) -> str:
     """One of the given words.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tokenspec_reference.engines.errors import InvalidParameter, NoChatTemplate, SystemRoleRefused
+from tokenspec_reference.engines.errors import NoChatTemplate, SystemRoleRefused
 from tokenspec_reference.engines.offsets import Tokenizer
 
 SystemRole = Literal["system", "merge"]
@@ -32,16 +32,11 @@ def prompt_ids(
     """Render and encode the prompt: ``enable_thinking=False``, generation prompt added, no further special tokens.
 
     Raises:
-        InvalidParameter: ``system_prompt`` is no string or ``system_role`` unknown.
         NoChatTemplate: neither the tokenizer nor the caller has a template.
         SystemRoleRefused: the template raises on the conversation.
     """
     from jinja2.exceptions import TemplateError
 
-    if not isinstance(system_prompt, str):
-        raise InvalidParameter(f"expected a string, got {type(system_prompt).__name__}", field="system_prompt")
-    if system_role not in ("system", "merge"):
-        raise InvalidParameter(f"{system_role!r} is not 'system' or 'merge'", field="system_role")
     if chat_template is None and not getattr(tokenizer, "chat_template", None):
         raise NoChatTemplate(
             "the tokenizer has none; pass chat_template= or use an instruction-tuned model", field="tokenizer"

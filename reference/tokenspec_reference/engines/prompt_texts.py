@@ -40,6 +40,8 @@ SCHEMES: dict[str, dict[str, str]] = {
         "Final Answer Emission": "states the answer",
     },
 }
+ROLES = ("verification", "pivot", "inference", "framing", "conclusion")
+TOPICS = ("Context", "Planning", "Fact", "Restatement", "Example", "Reflection", "Conclusion")
 _STEP = "A segment is one step of reasoning: it plans, recalls, derives, doubts, checks or concludes."
 _TRIPLET = (
     "Before: {PREVIOUS_SEGMENT}\nTarget: {TARGET_SEGMENT}\nAfter: {NEXT_SEGMENT}\n"

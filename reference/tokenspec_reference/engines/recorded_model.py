@@ -45,37 +45,37 @@ class RecordedSession:
 
     def vectors(self, texts: Sequence[str]) -> list[Sequence[float]]:
         """See :class:`Encoder`."""
-        return _next(self._vectors, len(texts), "vectors")
+        return _next(self._vectors, len(texts))
 
     def entailment(self, premise: str, hypothesis: str) -> tuple[float, float]:
         """See :class:`Entailer`."""
         for first, second, (entailment, neutral, *_) in self.model.entailments:
             if (first, second) == (premise, hypothesis):
                 return entailment, neutral
-        raise InvalidParameter(f"no entailment of {hypothesis!r} by {premise!r} is recorded", field="model.entailments")
+        raise InvalidParameter(f"no entailment of {hypothesis!r} by {premise!r} is recorded", field="model")
 
     def choose(self, texts: Sequence[str], candidates: Sequence[str]) -> list[str]:
         """See :class:`Classifier`."""
         del candidates
-        return _next(self._labels, len(texts), "labels")
+        return _next(self._labels, len(texts))
 
     def topics(self, texts: Sequence[str]) -> list[str]:
         """See :class:`TopicModel`."""
-        return _next(self._labels, len(texts), "labels")
+        return _next(self._labels, len(texts))
 
     def step_scores(self, problem: str, steps: Sequence[str]) -> list[float]:
         """See :class:`RewardModel`."""
         del problem
-        return _next(self._scores, len(steps), "step_scores")
+        return _next(self._scores, len(steps))
 
     def reply(self, messages: Any, *, max_new_tokens: int, attempt: int) -> str:
         """See :class:`Writer`."""
         del messages, max_new_tokens, attempt
-        return _next(self._replies, 1, "replies")[0]
+        return _next(self._replies, 1)[0]
 
 
-def _next(answers: Iterator[Said], count: int, field: str) -> list[Said]:
+def _next(answers: Iterator[Said], count: int) -> list[Said]:
     found = list(islice(answers, count))
     if len(found) < count:
-        raise InvalidParameter(f"{count - len(found)} more answers were asked for", field=f"model.{field}")
+        raise InvalidParameter(f"{count - len(found)} more answers were asked for than are recorded", field="model")
     return found

@@ -12,14 +12,14 @@ from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.offsets import Offsets, partition
 from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
 
-MARKERS = {
-    "inference": ("therefore", "thus", "hence", "so", "follows that", "implies", "we conclude"),
-    "contrast": ("but", "however", "though", "instead", "actually", "nevertheless", "on the other hand"),
-    "revision": ("this is wrong", "that was wrong", "i was mistaken", "let me reconsider", "wait"),
-    "goal": ("now we", "let us", "next", "consider", "we need to", "the goal"),
-    "final": ("the answer is", "therefore the answer", "in conclusion", "final answer"),
-}
-_ANY_MARKER = re.compile("|".join(rf"\b{re.escape(marker)}\b" for group in MARKERS.values() for marker in group))
+MARKERS = (
+    *("therefore", "thus", "hence", "so", "follows that", "implies", "we conclude"),
+    *("but", "however", "though", "instead", "actually", "nevertheless", "on the other hand"),
+    *("this is wrong", "that was wrong", "i was mistaken", "let me reconsider", "wait"),
+    *("now we", "let us", "next", "consider", "we need to", "the goal"),
+    *("the answer is", "therefore the answer", "in conclusion", "final answer"),
+)
+_ANY_MARKER = re.compile("|".join(rf"\b{re.escape(marker)}\b" for marker in MARKERS))
 
 
 def _require_text(trace: str) -> None:

@@ -80,22 +80,22 @@ def percentile(values: Sequence[float], quantile: float) -> float:
 
 def calibrate(
     gaps: Sequence[float],
-    priors: Sequence[float],
+    priors: Sequence[float] | None = None,
     *,
-    alpha: float,
-    beta: float,
     quantile: float,
-    mode: ScoreMode,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    mode: ScoreMode = "normalized",
     error: Error = NO_ERROR,
 ) -> Calibration:
     """Pass 1: scores of all positions and their percentile.
 
     Args:
         gaps: one per trace token, in nats; at least one.
-        priors: pass 1 priors, same length.
+        priors: pass 1 priors, same length; None where there are none.
+        quantile: percentile in [0, 100], linear interpolation.
         alpha: weight of the normalised gap.
         beta: weight of the prior.
-        quantile: percentile in [0, 100], linear interpolation.
         mode: ``normalized`` gives pass 2 the mean and spread of the gaps; ``upstream_literal`` gives it those of the
             z-scores, as the upstream code does, without epsilon.
         error: how far a gap may be off; says which scores are close to the threshold.
@@ -113,7 +113,7 @@ def calibrate(
     mean, deviation = float(values.mean()), float(values.std())
     constant = deviation <= CONSTANT_SPREAD
     z = np.zeros_like(values) if constant else (values - mean) / (deviation + EPSILON)
-    scores = alpha * z + beta * np.asarray(priors, dtype=np.float64)
+    scores = alpha * z if priors is None else alpha * z + beta * np.asarray(priors, dtype=np.float64)
     threshold = percentile(scores.tolist(), quantile)
     if mode == "normalized":
         centre, spread = mean, 0.0 if constant else deviation + EPSILON

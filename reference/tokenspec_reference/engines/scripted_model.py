@@ -35,7 +35,7 @@ class ScriptedTokenizer:
     def __post_init__(self) -> None:
         """Refuse a vocabulary that names nothing or two things."""
         if "" in self.pieces or len(set(self.pieces)) != len(self.pieces):
-            raise InvalidParameter("pieces are non-empty and distinct", field="model.pieces")
+            raise InvalidParameter("pieces are non-empty and distinct", field="model")
 
     @property
     def chat_template(self) -> str | None:

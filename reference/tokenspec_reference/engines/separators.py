@@ -7,6 +7,7 @@ text contains it; the row lives beside the model's matrices.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from tokenspec_reference.engines.errors import InvalidParameter, SeparatorNotSingleToken
 from tokenspec_reference.engines.offsets import Tokenizer
+from tokenspec_reference.engines.parameters import text
 from tokenspec_reference.engines.remembered import remembered
 
 if TYPE_CHECKING:
@@ -99,6 +101,18 @@ def hashed_uniform(seed: int, stream: int, count: int) -> np.ndarray[Any, np.dty
     return (bits >> np.uint64(40)).astype(np.float64) / 2**23 - 1.0
 
 
+def recipe_seed(recipe: str) -> int | None:
+    """The seed of ``hash:SEED``; None of ``mean``.
+
+    Raises:
+        InvalidParameter: another recipe.
+    """
+    found = re.fullmatch("mean|hash:([0-9]+)", text(recipe, "separator_row"))
+    if found is None:
+        raise InvalidParameter(f"{recipe!r} is not 'mean' or 'hash:SEED'", field="separator_row")
+    return int(found[1]) if found[1] else None
+
+
 def separator_row(matrix: torch.Tensor, recipe: str, *, stream: int) -> torch.Tensor:
     """The added row for one matrix ``[vocabulary, width]``: ``mean`` of its rows, or ``hash:SEED`` around that mean.
 
@@ -109,14 +123,9 @@ def separator_row(matrix: torch.Tensor, recipe: str, *, stream: int) -> torch.Te
     """
     import torch
 
-    mean = matrix.detach().mean(dim=0, dtype=torch.float64)
-    kind, _, seed = recipe.partition(":")
-    if recipe == "mean":
-        row = mean
-    elif kind == "hash" and seed.isdecimal():
-        spread = (matrix.detach().square().mean(dim=0, dtype=torch.float64) - mean.square()).clamp(min=0).sqrt()
-        noise = torch.from_numpy(hashed_uniform(int(seed), stream, matrix.shape[1])).to(mean.device)
-        row = mean + spread * noise * 3**0.5
-    else:
-        raise InvalidParameter(f"{recipe!r} is not 'mean' or 'hash:SEED'", field="separator_row")
+    row, seed = matrix.detach().mean(dim=0, dtype=torch.float64), recipe_seed(recipe)
+    if seed is not None:
+        spread = (matrix.detach().square().mean(dim=0, dtype=torch.float64) - row.square()).clamp(min=0).sqrt()
+        noise = torch.from_numpy(hashed_uniform(seed, stream, matrix.shape[1])).to(row.device)
+        row = row + spread * noise * 3**0.5
     return row.to(matrix.dtype)

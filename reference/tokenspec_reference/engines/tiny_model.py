@@ -62,7 +62,7 @@ class TinyModel:
         from transformers import Qwen2ForCausalLM
 
         if self.dtype not in ("float32", "float64", "bfloat16"):
-            raise InvalidParameter(f"{self.dtype!r} is not float32, float64 or bfloat16", field="model.dtype")
+            raise InvalidParameter(f"{self.dtype!r} is not float32, float64 or bfloat16", field="model")
         with torch.random.fork_rng(devices=[]):  # the values drawn are overwritten, the caller's generator stays
             model = Qwen2ForCausalLM(self.configuration())
         parameters = dict(model.named_parameters())

@@ -175,7 +175,7 @@ def tail(
     """Z-score the changes and choose the anchors strictly beyond the percentile; ``error`` is that of a change."""
     if not at:
         return Tail()
-    found = calibrate(changes, [0.0] * len(at), alpha=1.0, beta=0.0, quantile=quantile, mode="normalized", error=error)
+    found = calibrate(changes, quantile=quantile, error=error)
     distances = [(score - found.threshold) * (1 if high else -1) for score in found.scores]
     holds = found.closeness.holds
     return Tail(

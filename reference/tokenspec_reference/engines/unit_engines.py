@@ -16,7 +16,7 @@ from tokenspec_reference.engines.errors import NonFiniteLogits
 from tokenspec_reference.engines.local_models import answering
 from tokenspec_reference.engines.offsets import Offsets, partition
 from tokenspec_reference.engines.options import grouped
-from tokenspec_reference.engines.prompt_texts import SCHEMES
+from tokenspec_reference.engines.prompt_texts import ROLES, SCHEMES, TOPICS
 from tokenspec_reference.engines.scoring import calibrate
 from tokenspec_reference.engines.segmentation import Progress, Segmentation, unlabelled
 from tokenspec_reference.engines.unit_options import Candidates, Reward, Shift, Steadiness, Topics
@@ -63,10 +63,10 @@ class UnitEngine:
             TokenSpecError: typed refusals of ENG-060, ENG-061 and ENG-106, naming the parameter.
         """
         chosen = grouped(options, *self.options)
+        asked = answering(self.question, model, tokenizer, model_name)
         units = base_units(trace, seg_base_unit, base_segmenter)
         if not units:
             return Segmentation([], [])
-        asked = answering(self.question, model, tokenizer, model_name)
         texts = [trace[start:end] for start, end in units]
         found = self.group(asked, texts, units, *chosen)
         if progress is not None:
@@ -167,7 +167,7 @@ class RTZeroShotSeqClassification(UnitEngine):
 
     question: ClassVar[str] = "choose"
     options: ClassVar[tuple[type, ...]] = (Candidates,)
-    labels: ClassVar[tuple[str, ...]] = ("verification", "pivot", "inference", "framing", "conclusion")
+    labels: ClassVar[tuple[str, ...]] = ROLES
 
     def group(self, asked: Any, texts: Sequence[str], units: Offsets, *options: Any) -> Segmentation:
         """See the chapter."""
@@ -199,15 +199,7 @@ class RTBERTopicSegmentation(UnitEngine):
 
     question: ClassVar[str] = "topics"
     options: ClassVar[tuple[type, ...]] = (Topics,)
-    labels: ClassVar[tuple[str, ...]] = (
-        "Context",
-        "Planning",
-        "Fact",
-        "Restatement",
-        "Example",
-        "Reflection",
-        "Conclusion",
-    )
+    labels: ClassVar[tuple[str, ...]] = TOPICS
 
     def group(self, asked: Any, texts: Sequence[str], units: Offsets, *options: Any) -> Segmentation:
         """See the chapter."""
@@ -232,8 +224,7 @@ class RTPRMBase(UnitEngine):
             steps = texts[start : start + reward.chunk_size]
             scores += finite_numbers(asked.step_scores(reward.problem, steps), "step scores")
         jumps = [abs(_jump(scores, index, reward.window)) for index in range(len(scores))]
-        nothing = [0.0] * len(jumps)
-        found = calibrate(jumps, nothing, alpha=1.0, beta=0.0, quantile=reward.quantile, mode="normalized")
+        found = calibrate(jumps, quantile=reward.quantile)
         first = [0]
         for index, (_, end) in enumerate(units[:-1]):
             warm = 0.5 + 0.5 * min(index / WARM_UP, 1.0)

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokenspec_reference.engines.errors import InvalidParameter
-from tokenspec_reference.engines.parameters import finite, percentage, positive
-
-
-def _texts(value: Any, field: str) -> None:
-    """Refuse what is no text."""
-    if not isinstance(value, str):
-        raise InvalidParameter(f"expected a string, got {type(value).__name__}", field=field)
+from tokenspec_reference.engines.parameters import finite, percentage, positive, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +37,12 @@ class Candidates:
 
     def __post_init__(self) -> None:
         """Refuse an empty choice."""
-        if self.labels is not None and (not self.labels or not all(isinstance(label, str) for label in self.labels)):
-            raise InvalidParameter("expected at least one text", field="labels")
+        if self.labels is None:
+            return
+        if not isinstance(self.labels, (list, tuple)) or not self.labels:
+            raise InvalidParameter("expected a list of at least one text", field="labels")
+        for label in self.labels:
+            text(label, "labels")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +68,7 @@ class Reward:
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        _texts(self.problem, "problem")
+        text(self.problem, "problem")
         positive(self.chunk_size, "chunk_size")
         positive(self.window, "window")
         percentage(self.quantile, "quantile")
@@ -89,7 +87,7 @@ class Asking:
         """Refuse what is out of range."""
         for name in ("system_prompt", "user_prompt"):
             if getattr(self, name) is not None:
-                _texts(getattr(self, name), name)
+                text(getattr(self, name), name)
         if self.max_retry != 0:
             positive(self.max_retry, "max_retry")
         positive(self.context_window, "context_window")
@@ -104,9 +102,9 @@ class Pieces:
 
     def __post_init__(self) -> None:
         """Refuse what is no text."""
-        _texts(self.prompt, "prompt")
+        text(self.prompt, "prompt")
         if self.system_prompt is not None:
-            _texts(self.system_prompt, "system_prompt")
+            text(self.system_prompt, "system_prompt")
 
 
 @dataclass(frozen=True, kw_only=True)

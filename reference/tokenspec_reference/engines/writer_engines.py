@@ -86,6 +86,13 @@ def lists_of(reply: str, length: int, pairs: bool) -> list[list[int]] | None:
     return result
 
 
+def _question(prompt: str, texts: Sequence[str], index: int, context_window: int) -> str:
+    """The prompt about one unit, with the unit so far before it, and the one so far behind it."""
+    before = texts[max(0, index - context_window)] if index else START
+    after = texts[index + 1 :][:context_window][-1:] or [END]
+    return filled(prompt, previous=before, target=texts[index], following=after[0])
+
+
 @dataclass(frozen=True)
 class _Labelling(UnitEngine):
     """A label for every unit, its neighbours shown; runs of equal labels are segments (ENG-104, ENG-106)."""
@@ -100,10 +107,8 @@ class _Labelling(UnitEngine):
         system = asking.system_prompt or load_prompt(f"system_prompt_{self.scheme}")
         user = asking.user_prompt or load_prompt(f"user_prompt_{self.scheme}")
         labels = []
-        for index, text in enumerate(texts):
-            before = texts[max(0, index - asking.context_window)] if index else START
-            after = texts[index + 1 :][: asking.context_window][-1:] or [END]
-            question = filled(user, previous=before, target=text, following=after[0])
+        for index in range(len(texts)):
+            question = _question(user, texts, index, asking.context_window)
             labels.append(Patience(asking.max_retry).ask(asked, system, question, LABEL_TOKENS, label_of))
         return from_labels(units, labels)
 

@@ -176,7 +176,7 @@ def upstream_fusions() -> Iterator[Case]:
             given=segmentations,
             fusion=fusion,
             parameters={"profile": "upstream"},
-            refused=("invalid-segmentation", "/given"),
+            refused=("invalid-segmentation", "/given/1"),
         )
     yield case(
         "fuse-intersect-disjoint-upstream",

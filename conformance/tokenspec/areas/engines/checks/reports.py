@@ -8,13 +8,16 @@ from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.engines.checks.answers import is_tiny
 from tokenspec.areas.engines.checks.invariants import tokens_of
 from tokenspec.areas.engines.checks.variations import varied
-from tokenspec.areas.engines.oracle.forced import Forced, forced_decode
+from tokenspec.areas.engines.oracle.forced import ROUNDING, Forced, forced_decode
 from tokenspec.areas.engines.oracle.predictors import predictor_of
 from tokenspec.areas.engines.oracle.signals import WINDOWS, token_signal
-from tokenspec.areas.engines.records import EnginesInput, EnginesOutput, Scripted
+from tokenspec.areas.engines.records import EnginesInput, EnginesOutput, Scripted, Tiny
 from tokenspec.store.canonical import convert
 
 READING = {"forced-decoder", *WINDOWS}
+UNITS = 8
+EPSILONS = {"float32": 2.0**-23, "float64": 2.0**-52}
+VISIBLE = 1e-6  # far above what double precision loses of a score
 
 
 def reads(question: Question) -> bool:
@@ -23,42 +26,44 @@ def reads(question: Question) -> bool:
 
 
 def reads_a_table(question: Question) -> bool:
-    """One engine reads a trace with a table, which the oracle does in no time."""
-    alone = len(question.request["engines"]) == 1 and not question.request["given"]
-    return reads(question) and alone and not is_tiny(question)
+    """Engines read a trace with a table, which the oracle does in no time."""
+    return reads(question) and not is_tiny(question)
 
 
 def decided_by_a_table(question: Question) -> bool:
-    """A threshold was taken from what a table gave."""
+    """One threshold was taken from what a table gave."""
     return reads_a_table(question) and question.expect.threshold is not None
 
 
-def asked_of_the_oracle(question: Question) -> Forced:
-    """The oracle's answer on a table, with what goldens leave out."""
+def asked_of_the_oracle(question: Question, engine: str) -> Forced:
+    """The oracle's answer of an engine that reads, with what goldens leave out."""
     given, texts = convert(question.input, EnginesInput, where=question.cell.name), tokens_of(question)
     assert texts is not None
-    assert isinstance(given.model, Scripted)
-    predictor = predictor_of(given.model, texts, 0)
-    if given.engines == ["forced-decoder"]:
+    assert isinstance(given.model, Scripted | Tiny)
+    row = question.rows.get(question.cell.row)
+    predictor = predictor_of(given.model, texts, 0 if row is None else max(row.tokenizer.get_vocab().values()) + 1)
+    if engine == "forced-decoder":
         return forced_decode(predictor, texts, given.parameters)
-    return token_signal(given.engines[0], predictor, texts, given.parameters)
+    rounding = ROUNDING if isinstance(given.model, Scripted) else UNITS * EPSILONS[given.model.dtype]
+    return token_signal(engine, predictor, texts, given.parameters, rounding=rounding)
 
 
-def one_by_one(question: Question) -> int:
-    """How often a model is run that reads one token at a time."""
+def one_by_one(question: Question, engine: str) -> int:
+    """How often a model is run by an engine that reads one token at a time."""
     texts = tokens_of(question)
     assert texts is not None
-    if question.request["engines"] != ["forced-decoder"]:
+    if engine != "forced-decoder":
         return len(texts.ids)
-    cuts = set(asked_of_the_oracle(question).cuts)
+    cuts = set(asked_of_the_oracle(question, engine).cuts)
     return 2 * len(texts.ids) + len(cuts - {texts.starts[-1]})
 
 
 @check("engines.forwards", area="engines", level="SCORES", requires=("ENG-057",), kind="metamorphic")
 def forwards_are_counted(subject: Subject) -> None:
-    """No forward without a model, at least one with one, and one a token when it reads token by token."""
-    most = one_by_one(subject) if reads_a_table(subject) else None
-    _require_forwards(subject.output.forwards, int(reads(subject)), most if reads(subject) else 0)
+    """No forward without a model, at least one of each that has one, and one a token when it reads token by token."""
+    reading = [engine for engine in subject.request["engines"] if engine in READING]
+    most = sum(one_by_one(subject, engine) for engine in reading) if reads_a_table(subject) else None
+    _require_forwards(subject.output.forwards, len(reading) if reads(subject) else 0, most if reads(subject) else 0)
     if most is not None:
         other: EnginesOutput = subject.output_of(varied(subject, algorithm="sequential"))
         _require_forwards(other.forwards, most, most)
@@ -76,9 +81,19 @@ def _require_forwards(given: int | None, least: int, most: int | None) -> None:
     "engines.reach", area="engines", level="SCORES", requires=("ENG-055",), kind="golden", applies=decided_by_a_table
 )
 def the_reach_is_the_formulas(subject: Subject) -> None:
-    """The distance within which a decision is close is that of the formula."""
-    expected, given = asked_of_the_oracle(subject).reach, subject.output.reach
+    """The distance within which a decision is close is that of the formula, and clear of it close is close.
+
+    Where it is no wider than the last places of a score, which decisions are within it is left to the implementation.
+    """
+    found, given = asked_of_the_oracle(subject, subject.request["engines"][0]), subject.output.reach
+    expected = found.reach
     if given is None:
         raise NotGiven("reach")
     if expected is None or not math.isclose(given, expected, rel_tol=1e-6):
         raise Violation("another reach", expected=expected, got=given, where="reach")
+    if subject.output.close is not None and expected > VISIBLE:
+        named = set(subject.output.close)
+        due = {start for start, distance in found.distances if 0 < distance < expected / 2}
+        allowed = {start for start, distance in found.distances if 0 < distance < expected * 2}
+        if not due <= named <= allowed:
+            raise Violation("others are close", expected=sorted(due), got=subject.output.close, where="close")

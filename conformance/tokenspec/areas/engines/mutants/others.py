@@ -57,7 +57,7 @@ def _left_support_only(left: dict[int, float], right: dict[int, float]) -> float
 def _substring_markers() -> Mapping[str, Any]:
     from tokenspec_reference.engines.rule_engines import MARKERS
 
-    words = [re.escape(marker) for group in MARKERS.values() for marker in group]
+    words = [re.escape(marker) for marker in MARKERS]
     return {"rule_engines._ANY_MARKER": re.compile("|".join(words))}
 
 

@@ -9,9 +9,30 @@ from typing import Any
 from tokenspec.areas.engines.oracle.predictors import Predictor
 from tokenspec.areas.engines.oracle.texts import Texts
 
+CODES = {
+    "ENG-043": "invalid-parameter",
+    "ENG-060": "invalid-parameter",
+    "ENG-061": "non-finite-logits",
+    "ENG-062": "trace-too-long",
+    "ENG-064": "separator-not-single-token",
+    "ENG-065": "missing-fusion",
+    "ENG-086": "invalid-segmentation",
+    "ENG-087": "invalid-segmentation",
+    "ENG-093": "invalid-segmentation",
+    "ENG-106": "unusable-reply",
+}
+
 
 class Refuses(Exception):
-    """The chapter says this input is refused; the message is the requirement."""
+    """The chapter says this input is refused; the message is the requirement.
+
+    ``places`` are the JSON pointers into the request to everything that is at fault, ``code`` is the requirement's.
+    """
+
+    def __init__(self, requirement: str, *places: str, code: str | None = None) -> None:
+        """Name the requirement and what is at fault."""
+        super().__init__(requirement)
+        self.code, self.places = code or CODES[requirement], places
 
 
 @dataclass(frozen=True)
@@ -20,6 +41,7 @@ class Forced:
 
     ``reach`` is that of a table; ``labels`` are those of the segments, of an engine that gives any. ``tied`` are where
     the scores of tokens stand that no cut came before and that are the threshold itself, as a second one is.
+    ``distances`` are those of the scores that decided from the threshold, each with where its token starts.
     """
 
     cuts: list[int]
@@ -28,6 +50,7 @@ class Forced:
     reach: float | None = None
     labels: list[str] | None = None
     tied: tuple[int, ...] = ()
+    distances: tuple[tuple[int, float], ...] = ()
 
 
 ROUNDING = 8 * 2.0**-52
@@ -55,7 +78,7 @@ class Context:
         """One forward: predict from all that is visible, then evict."""
         self.read = self.read + tokens
         if self.predictor.limit is not None and len(self.read) > self.predictor.limit:
-            raise Refuses("ENG-062")
+            raise Refuses("ENG-062", "/trace")
         window = self.size if self.kind == "window" else None
         self.next = self.predictor.logits(self.read, self.prompt_length, window)
         if self.kind == "legacy_head" and len(self.read) > self.size:
@@ -90,11 +113,11 @@ def gap(context: Context, texts: Texts, token: int) -> float:
     logits = context.next
     competing = [logits[candidate] for candidate in texts.candidates]
     if math.isnan(logits[token]) or any(math.isnan(value) for value in competing):
-        raise Refuses("ENG-061")
+        raise Refuses("ENG-061", "/model")
     # The log-probabilities differ from the logits by one number, which is left out: it would only add rounding.
     found = max(competing) - logits[token]
     if math.isinf(found):
-        raise Refuses("ENG-061")
+        raise Refuses("ENG-061", "/model")
     return found
 
 

@@ -55,8 +55,6 @@ def _heaviest(given: list[Segments], length: int) -> list[int]:
 
 def upstream_fused(name: str, given: list[Segments], parameters: dict[str, Any]) -> Segments:
     """ENG-086: the segments as RT-SEG gives them, lost ends included; it does not know how long the trace is."""
-    if not all(given):
-        raise Refuses("ENG-086")
     edges = [{edge for pair in segments for edge in pair} for segments in given]
     every = sorted(set().union(*edges))
     if name == "merge":
@@ -73,7 +71,7 @@ def upstream_fused(name: str, given: list[Segments], parameters: dict[str, Any])
         return list(pairwise(kept))
     cuts = set.intersection(*edges) if name == "intersect" else _heaviest_chain(given, every[-1])
     if not cuts:
-        raise Refuses("ENG-086")
+        raise Refuses("ENG-086", "/given")
     return list(pairwise(sorted({0, every[-1], *cuts})))
 
 

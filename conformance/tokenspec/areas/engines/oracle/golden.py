@@ -10,7 +10,7 @@ from tokenspec.areas.area import NO_ROW
 from tokenspec.areas.engines.oracle.forced import Forced, Refuses, forced_decode
 from tokenspec.areas.engines.oracle.fusing import agreement, fused, group_measures, labels_of, upstream_fused
 from tokenspec.areas.engines.oracle.predictors import predictor_of
-from tokenspec.areas.engines.oracle.refusals import refuse
+from tokenspec.areas.engines.oracle.refusals import places_of, refuse
 from tokenspec.areas.engines.oracle.signals import line_cuts, marker_cuts, token_signal
 from tokenspec.areas.engines.oracle.texts import texts_of
 from tokenspec.areas.engines.oracle.units import UNIT_ENGINES, unit_cuts, unit_starts
@@ -24,7 +24,6 @@ Segments = list[tuple[int, int]]
 
 def segmentation_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden:
     """Compute everything twice over: what is refused, then what is answered."""
-    given = convert(case.input, EnginesInput, where=f"{case.id}: input")
     loaded = None if row == NO_ROW else rows[row]
     header: dict[str, Any] = {
         "case": case.id,
@@ -34,7 +33,7 @@ def segmentation_golden(case: Case, row: str, rows: Mapping[str, Row]) -> Golden
         "oracle": {"name": "tokenspec.areas.engines.oracle"},
     }
     try:
-        expect = _expect(given, loaded)
+        expect = expectation(case, loaded)
     except Refuses as refusal:
         return Golden(**header, outcome="raises", error=str(refusal))
     return Golden(**header, outcome="ok", expect=expect)
@@ -46,7 +45,13 @@ def partition(cuts: list[int], length: int) -> Segments:
     return list(pairwise(edges))
 
 
-def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
+def expectation(case: Case, row: Row | None) -> dict[str, Any]:
+    """What the chapter answers.
+
+    Raises:
+        Refuses: it refuses.
+    """
+    given = convert(case.input, EnginesInput, where=f"{case.id}: input")
     refuse(given, None if row is None else row.tokenizer)
     length = len(given.trace)
     results = [run(name, given, row) for name in given.engines]
@@ -62,6 +67,9 @@ def _expect(given: EnginesInput, row: Row | None) -> dict[str, Any]:
         offsets, labels = segmentations[0], names[0]
     else:
         if given.parameters.get("profile") == "upstream":
+            empty = [place for place, each in zip(places_of(given), segmentations, strict=True) if not each]
+            if empty:
+                raise Refuses("ENG-086", *empty)
             offsets = upstream_fused(given.fusion, segmentations, given.parameters)
         else:
             offsets = partition(fused(given.fusion, segmentations, length, given.parameters), length)
@@ -91,7 +99,7 @@ def run(name: str, given: EnginesInput, row: Row | None) -> Forced:
     texts = texts_of(given, None if row is None else row.tokenizer, None if row is None else row.chat_template)
     vocabulary = 0 if row is None else max(row.tokenizer.get_vocab().values()) + 1
     if given.model is None or isinstance(given.model, Recorded):
-        raise Refuses("ENG-060")
+        raise Refuses("ENG-060", "/model")
     predictor = predictor_of(given.model, texts, vocabulary)
     if name == "forced-decoder":
         return forced_decode(predictor, texts, given.parameters)

@@ -8,30 +8,33 @@ from typing import Any
 
 from tokenspec.areas.engines.oracle.forced import Refuses
 from tokenspec.areas.engines.oracle.signals import WINDOWS
-from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR
+from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR, scripted_tokens
 from tokenspec.areas.engines.oracle.units import UNIT_ENGINES
 from tokenspec.areas.engines.records import EnginesInput, Scripted
 
 READING = {"forced-decoder", *WINDOWS}
 ASKING = UNIT_ENGINES - {"plain"}
 MODELS = {"system_prompt", "system_role", "chat_template", "quantile", "cache_policy", "max_kv_tokens"}
-LABELLING = {"system_prompt", "user_prompt", "max_retry", "context_window"}
+UNIT = {"seg_base_unit"}
+LABELLING = UNIT | {"system_prompt", "user_prompt", "max_retry", "context_window"}
 KNOWN = {
     "forced-decoder": MODELS | {"alpha", "beta", "score_mode", "sep_tok", "separator_row"},
     "surprisal": MODELS | {"window"},
     "entropy": MODELS | {"window"},
     "flatness-break": MODELS | {"window"},
     "top-k-shift": MODELS | {"window", "top_k"},
-    "semantic-shift": {"tolerance", "min_threshold"},
-    "entailment": {"tolerance", "min_threshold"},
-    "zero-shot": {"labels"},
-    "topics": {"min_units"},
-    "rewards": {"problem", "chunk_size", "window", "quantile"},
+    "plain": UNIT,
+    "rule-regex": UNIT,
+    "semantic-shift": UNIT | {"tolerance", "min_threshold"},
+    "entailment": UNIT | {"tolerance", "min_threshold"},
+    "zero-shot": UNIT | {"labels"},
+    "topics": UNIT | {"min_units"},
+    "rewards": UNIT | {"problem", "chunk_size", "window", "quantile"},
     "argument": LABELLING,
     "reasoning-flow": LABELLING,
     "thought-anchor": LABELLING,
-    "unit-groups": {"system_prompt", "prompt", "chunk_size", "max_retry"},
-    "offsets": {"system_prompt", "prompt", "chunk_size", "max_retries_per_chunk"},
+    "unit-groups": UNIT | {"system_prompt", "prompt", "chunk_size", "max_retry"},
+    "offsets": UNIT | {"system_prompt", "prompt", "chunk_size", "max_retries_per_chunk"},
     "voting": {"profile", "threshold"},
     "merge": {"profile"},
     "intersect": {"profile"},
@@ -39,17 +42,13 @@ KNOWN = {
     "graph": {"profile"},
 }
 HINTS = {"algorithm", "chunk_size"}
-LEAST = {
-    "window": 1,
-    "top_k": 1,
-    "threshold": 1,
-    "max_kv_tokens": 1,
-    "max_distance": 0,
-    "chunk_size": 1,
-    "max_retry": 0,
-}
-LEAST |= {"max_retries_per_chunk": 0, "context_window": 1}
+LEAST = dict.fromkeys(
+    ("window", "top_k", "threshold", "max_kv_tokens", "chunk_size", "context_window", "min_units"), 1
+) | dict.fromkeys(("max_distance", "max_retry", "max_retries_per_chunk"), 0)
+NUMBERS = {"alpha", "beta", "tolerance", "min_threshold"}
+TEXTS = {"system_prompt", "user_prompt", "prompt", "problem", "chat_template"}
 WORDS = {
+    "seg_base_unit": ("clause", "sent"),
     "score_mode": ("normalized", "upstream_literal"),
     "system_role": ("system", "merge"),
     "profile": ("partition", "upstream"),
@@ -57,53 +56,76 @@ WORDS = {
 }
 
 
+POLICY = r"none|(window|legacy_head):0*[1-9][0-9]*"
+ROW = r"mean|hash:[0-9]+"
+
+
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _written(form: str, value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(form, value) is not None
+
+
+def allowed(name: str, value: Any) -> bool:
+    """Whether an option may have this value."""
+    if name in LEAST:
+        return type(value) is int and value >= LEAST[name]
+    if name in WORDS:
+        return value in WORDS[name]
+    rules: dict[str, bool] = {
+        "quantile": _number(value) and 0 <= value <= 100,
+        "cache_policy": _written(POLICY, value),
+        "separator_row": _written(ROW, value),
+        "labels": isinstance(value, list) and bool(value) and all(isinstance(label, str) for label in value),
+    }
+    rules |= dict.fromkeys(NUMBERS, _number(value)) | dict.fromkeys(TEXTS, isinstance(value, str))
+    return rules.get(name, True)
+
+
+def places_of(given: EnginesInput) -> list[str]:
+    """Where each of the segmentations comes from that are fused."""
+    return [f"/{name}/{at}" for name in ("engines", "given") for at in range(len(getattr(given, name)))]
 
 
 def refuse(given: EnginesInput, tokenizer: Any) -> None:
     """Raise Refuses with the requirement, or return."""
     parameters = given.parameters
+    if not given.engines and not given.given:
+        raise Refuses("ENG-060", "/engines")
     if len(given.engines) + len(given.given) > 1 and given.fusion is None:
-        raise Refuses("ENG-065")
-    known = {"label_fusion_type"} | HINTS
-    for name in [*map(str, given.engines), str(given.fusion)]:
-        known |= KNOWN.get(name, set())
-    if set(parameters) - known:
-        raise Refuses("ENG-060")
-    for name in ("quantile", "alpha", "beta", "tolerance", "min_threshold"):
-        if name in parameters and not _number(parameters[name]):
-            raise Refuses("ENG-060")
-    if not 0 <= parameters.get("quantile", 50) <= 100:
-        raise Refuses("ENG-060")
-    if any(
-        type(parameters.get(name, least)) is not int or parameters.get(name, least) < least
-        for name, least in LEAST.items()
-    ):
-        raise Refuses("ENG-060")
-    if any(parameters.get(name, words[0]) not in words for name, words in WORDS.items()):
-        raise Refuses("ENG-060")
-    if not all(isinstance(parameters.get(name, ""), str) for name in ("system_prompt", "problem")):
-        raise Refuses("ENG-060")
-    policy = parameters.get("cache_policy", "none")
-    if not re.fullmatch(r"none|(window|legacy_head):0*[1-9][0-9]*", policy):
-        raise Refuses("ENG-060")
-    if "max_kv_tokens" in parameters and policy not in ("none", f"legacy_head:{parameters['max_kv_tokens']}"):
-        raise Refuses("ENG-043")
+        raise Refuses("ENG-065", "/fusion")
+    own = {"label_fusion_type"}.union(*(KNOWN.get(str(name), ()) for name in [*given.engines, given.fusion]))
+    faults = [
+        f"/parameters/{name}"
+        for name, value in parameters.items()
+        if name not in own | HINTS or (name in own and not allowed(name, value))
+    ]
     if given.model is None and not (READING | ASKING).isdisjoint(given.engines):
-        raise Refuses("ENG-060")
+        faults.append("/model")
+    if faults:
+        raise Refuses("ENG-060", *faults)
+    policy = parameters.get("cache_policy", "none")
+    if "max_kv_tokens" in parameters and policy not in ("none", f"legacy_head:{parameters['max_kv_tokens']}"):
+        raise Refuses("ENG-043", "/parameters/cache_policy", "/parameters/max_kv_tokens")
     _refuse_segments(given)
     _refuse_tokenizer(given, tokenizer)
 
 
 def _refuse_segments(given: EnginesInput) -> None:
     """Segmentations to fuse or to compare with that are none of this trace."""
-    if given.fusion is not None and not all(_ordered(each.offsets, len(given.trace)) for each in given.given):
-        raise Refuses("ENG-087")
+    faults = [
+        f"/given/{at}"
+        for at, each in enumerate(given.given)
+        if not _ordered(each.offsets, len(given.trace)) or len(each.labels or each.offsets) != len(each.offsets)
+    ]
+    if given.fusion is not None and faults:
+        raise Refuses("ENG-087", *faults)
     if given.gold is not None:
         edges = [0, *(edge for pair in given.gold for edge in pair), len(given.trace)]
         if not _ordered(given.gold, len(given.trace)) or edges[::2] != edges[1::2]:
-            raise Refuses("ENG-093")
+            raise Refuses("ENG-093", "/gold")
 
 
 def _ordered(offsets: list[tuple[int, int]], length: int) -> bool:
@@ -121,13 +143,22 @@ def _refuse_tokenizer(given: EnginesInput, tokenizer: Any) -> None:
     """Prompts that cannot be written, and separators of several tokens."""
     separator = given.parameters.get("sep_tok", DEFAULT_SEPARATOR)
     if not isinstance(separator, str) or not separator:
-        raise Refuses("ENG-064")
+        raise Refuses("ENG-064", "/parameters/sep_tok")
     if isinstance(given.model, Scripted):
+        if not given.trace or READING.isdisjoint(given.engines):
+            return
         if given.model.prompt is None:
-            raise Refuses("ENG-063")
+            raise Refuses("ENG-063", "/model", code="no-chat-template")
         if given.model.refuses_system and given.parameters.get("system_role") != "merge":
-            raise Refuses("ENG-063")
+            raise Refuses("ENG-063", "/model", "/parameters/system_role", code="system-role-refused")
+        pieces, faults = given.model.pieces, []
+        if "forced-decoder" in given.engines and separator not in pieces:
+            faults += ["/model", "/parameters/sep_tok"]
+        if any(token == len(pieces) for token, _, _ in scripted_tokens(pieces, given.model.prompt + given.trace)):
+            faults += ["/model"]
+        if faults:
+            raise Refuses("ENG-060", *dict.fromkeys(faults))
     elif tokenizer is not None:
         own = tokenizer.get_vocab().get(separator)
         if own is not None and tokenizer.encode(separator, add_special_tokens=False) != [own]:
-            raise Refuses("ENG-064")
+            raise Refuses("ENG-064", "/parameters/sep_tok")

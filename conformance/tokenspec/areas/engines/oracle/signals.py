@@ -56,14 +56,16 @@ WORDS = [
 ]
 
 
-def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict[str, Any]) -> Forced:
-    """Cuts of one of the four engines."""
+def token_signal(
+    name: str, predictor: Predictor, texts: Texts, parameters: dict[str, Any], *, rounding: float = ROUNDING
+) -> Forced:
+    """Cuts of one of the four engines; ``rounding`` is that of a table unless told otherwise (ENG-055)."""
     window = parameters.get("window", WINDOWS[name])
     rows, predictions = [], []
     policy = policy_of(parameters)
     crops = policy.startswith("legacy_head")
     if not crops and predictor.limit is not None and len(texts.prompt) + len(texts.ids) - 1 > predictor.limit:
-        raise Refuses("ENG-062")
+        raise Refuses("ENG-062", "/trace")
     largest = 0.0
     context = Context(predictor, texts.prompt, policy)
     for index in range(len(texts.ids)):
@@ -72,14 +74,14 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
         logits = context.next
         logged = log_probabilities(logits)
         largest = max(largest, *(abs(value) for value in logits if math.isfinite(value)))
-        if math.isnan(logged[0]):
-            raise Refuses("ENG-061")
         rows.append(logged)
         predictions.append(logits)
     if name == "entropy":
-        signal = [-math.fsum(math.exp(value) * value for value in row) for row in rows]
+        signal = [-math.fsum(math.exp(value) * value for value in row if value != -math.inf) for row in rows]
     else:
         signal = [-row[token] for row, token in zip(rows, texts.ids, strict=True)]
+    if not all(map(math.isfinite, signal)):
+        raise Refuses("ENG-061", "/model")
     anchors = [
         index
         for index in range(window, len(texts.ids) - window)
@@ -102,7 +104,7 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
         if (score > threshold if high else score < threshold)
     ]
     margin = min((abs(score - threshold) for score in scores if score != threshold), default=None)
-    error = ROUNDING * max(largest, *map(abs, signal))
+    error = rounding * max(largest, *map(abs, signal))
     if name == "flatness-break":
         error *= max(
             (2 + abs(change)) / _spread(signal, at, window) for at, change in zip(anchors, changes, strict=True)
@@ -110,11 +112,13 @@ def token_signal(name: str, predictor: Predictor, texts: Texts, parameters: dict
     else:
         error *= 2
     if high:
-        loose = [exchangeable(logits, top_k, error) for logits in predictions]
+        loose = [exchangeable(logits, top_k, error, exact=rounding == ROUNDING) for logits in predictions]
         error += max(loose[at - 1] + loose[at] for at in anchors)
     deviation = moments(changes)[1]
     reach = reach_of(error, changes, 0.0 if deviation <= 1e-9 else deviation + 1e-6)
-    return Forced(cuts, threshold, margin, reach)
+    starts = [texts.starts[index] for index in anchors]
+    distances = tuple((start, abs(score - threshold)) for start, score in zip(starts, scores, strict=True))
+    return Forced(cuts, threshold, margin, reach, distances=distances)
 
 
 def _spread(signal: list[float], index: int, window: int) -> float:
@@ -135,12 +139,19 @@ def best_of(logits: list[float], count: int) -> list[int]:
     return sorted(range(len(logits)), key=lambda token: (-logits[token], token))[:count]
 
 
-def exchangeable(logits: list[float], top_k: int, edge: float) -> float:
-    """How far a distance moves when candidates of a table less than ``edge`` above the best one left out are others."""
+def exchangeable(logits: list[float], top_k: int, edge: float, *, exact: bool) -> float:
+    """How far a distance moves when candidates less than ``edge`` above the best one left out are others.
+
+    ``exact``: the logits are a table's, where equal ones stay equal.
+    """
     best, left_out = best_of(logits, top_k), best_of(logits, top_k + 1)[top_k:]
     weights = {token: math.exp(logits[token] - logits[best[0]]) for token in best}
-    near = [token for token in best for other in left_out if 0 < logits[token] - logits[other] < edge]
+    near = [token for token in best for other in left_out if _is_near(logits[token] - logits[other], edge, exact=exact)]
     return math.sqrt(math.fsum(weights[token] for token in near) / math.fsum(weights.values()) * math.log(2))
+
+
+def _is_near(lead: float, edge: float, *, exact: bool) -> bool:
+    return lead < edge and (lead > 0 or not exact)
 
 
 def distance(rows: tuple[list[float], list[float]], best: tuple[list[int], list[int]]) -> float:

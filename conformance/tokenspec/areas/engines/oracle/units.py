@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import Any, TypeVar, get_args
 
 from tokenspec.areas.engines.oracle.forced import Refuses, percentile, z_scores
 from tokenspec.areas.engines.records import EnginesInput, Recorded, UnitEngineName
 
 UNIT_ENGINES = frozenset(get_args(UnitEngineName))
+Said = TypeVar("Said")
 MARKS = ("$$", "$", "```", "`")
 
 
@@ -46,7 +48,7 @@ def unit_cuts(name: str, given: EnginesInput) -> tuple[list[int], list[str] | No
     if name == "plain":
         return starts[1:], None
     if not isinstance(given.model, Recorded):
-        raise Refuses("ENG-060")
+        raise Refuses("ENG-060", "/model")
     texts = [trace[start:end] for start, end in zip(starts, ends, strict=True)]
     parameters = given.parameters
     if name == "offsets":
@@ -59,15 +61,27 @@ def unit_cuts(name: str, given: EnginesInput) -> tuple[list[int], list[str] | No
         first = _groups(len(texts), given.model, parameters)
     else:
         read = name in ("zero-shot", "topics")
-        labels = given.model.labels if read else _labels(len(texts), given.model, parameters)
+        labels = _asked(given.model.labels, len(texts)) if read else _labels(len(texts), given.model, parameters)
         first = [at for at in range(1, len(texts)) if labels[at] != labels[at - 1]]
         return [starts[at] for at in first], [labels[at] for at in (0, *first)]
     return sorted({starts[at] for at in first if at}), None
 
 
+def _asked(answers: Sequence[Said], count: int) -> Sequence[Said]:
+    """So many of the answers."""
+    if len(answers) < count:
+        raise Refuses("ENG-060", "/model")
+    return answers[:count]
+
+
+def _said(replies: list[str]) -> str:
+    """The next reply."""
+    return _asked([replies.pop(0) for _ in replies[:1]], 1)[0]
+
+
 def _number(value: float | None) -> float:
     if value is None or not math.isfinite(value):
-        raise Refuses("ENG-061")
+        raise Refuses("ENG-061", "/model")
     return value
 
 
@@ -76,16 +90,16 @@ def _joined(name: str, texts: list[str], model: Recorded, parameters: dict[str, 
     shift = name == "semantic-shift"
     tolerance = parameters.get("tolerance", 0.15)
     least = parameters.get("min_threshold", 0.4 if shift else 0.25)
-    vectors = [[_number(value) for value in vector] for vector in model.vectors]
+    vectors = [[_number(value) for value in vector] for vector in _asked(model.vectors, len(texts))] if shift else []
 
     def score(members: list[int], at: int) -> float:
         if shift:
             total = [math.fsum(vectors[member][place] for member in members) for place in range(len(vectors[0]))]
             return _cosine(total, vectors[at])
         premise = " ".join(texts[member] for member in members[-2:])
-        entailment, neutral = next(
-            each.shares for each in model.entailments if (each.premise, each.hypothesis) == (premise, texts[at])
-        )
+        asked = premise, texts[at]
+        recorded = [each.shares for each in model.entailments if (each.premise, each.hypothesis) == asked]
+        entailment, neutral = _asked(recorded, 1)[0]
         return min(1.0, max(0.0, _number(entailment) + 0.4 * _number(neutral)))
 
     first = [0]
@@ -110,7 +124,7 @@ def _cosine(left: list[float], right: list[float]) -> float:
 
 def _rewarded(starts: list[int], ends: list[int], model: Recorded, parameters: dict[str, Any]) -> list[int]:
     """Units behind a jump."""
-    scores = [_number(score) for score in model.step_scores]
+    scores = [_number(score) for score in _asked(model.step_scores, len(starts))]
     window = parameters.get("window", 4)
     jumps = []
     for at in range(len(scores)):
@@ -131,12 +145,12 @@ def _labels(count: int, model: Recorded, parameters: dict[str, Any]) -> list[str
     labels = []
     for _ in range(count):
         for _ in range(parameters.get("max_retry", 30) + 1):
-            label = _label(replies.pop(0))
+            label = _label(_said(replies))
             if label:
                 labels.append(label)
                 break
         else:
-            raise Refuses("ENG-106")
+            raise Refuses("ENG-106", "/model")
     return labels
 
 
@@ -170,7 +184,7 @@ def _groups(count: int, model: Recorded, parameters: dict[str, Any]) -> list[int
     size, at = parameters.get("chunk_size", 100), 0
     first = [0]
     while at < count - 1:
-        groups = _lists(replies.pop(0), min(size, count - at), pairs=False)
+        groups = _lists(_said(replies), min(size, count - at), pairs=False)
         if groups is not None:
             first += [at + min(group) for group in groups]
             if not groups or at + max(groups[-1]) >= count - 2:
@@ -180,7 +194,7 @@ def _groups(count: int, model: Recorded, parameters: dict[str, Any]) -> list[int
             size += 0 if groups is None else 5
             left -= 1
             if left < 0:
-                raise Refuses("ENG-106")
+                raise Refuses("ENG-106", "/model")
     return first
 
 
@@ -188,11 +202,11 @@ def _offsets(trace: str, model: Recorded, parameters: dict[str, Any]) -> list[in
     replies, cuts, at = list(model.replies), set(), 0
     left = again = parameters.get("max_retries_per_chunk", 10)
     while at < len(trace) - 20:
-        pairs = _lists(replies.pop(0), len(trace[at : at + parameters.get("chunk_size", 300)]), pairs=True)
+        pairs = _lists(_said(replies), len(trace[at : at + parameters.get("chunk_size", 300)]), pairs=True)
         if pairs is None:
             left -= 1
             if left < 0:
-                raise Refuses("ENG-106")
+                raise Refuses("ENG-106", "/model")
             continue
         if not pairs:
             break
