@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 
 def settings_of(case_media: Mapping[str, Mapping[str, float]], spec: RowSpec) -> dict[str, dict[str, float]]:
-    """The numbers of the row's processor with the case's in their place."""
+    """The numbers of the row's processor with the case's in their place, or beside them."""
     own = spec.media.settings if spec.media is not None else {}
-    return {kind: {**numbers, **case_media.get(kind, {})} for kind, numbers in own.items()}
+    return {kind: {**own.get(kind, {}), **case_media.get(kind, {})} for kind in {**own, **case_media}}
