@@ -129,7 +129,7 @@ def _unreadable(where: str, pictures: list[Any]) -> Iterator[str]:
     for number, size in enumerate(sizes):
         if size is None:
             yield where if len(sizes) == 1 else f"{where}/video/{number}"
-    if len(set(sizes)) > 1:
+    if len(set(sizes) - {None}) > 1:
         yield where
 
 
