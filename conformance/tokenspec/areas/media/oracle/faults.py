@@ -138,6 +138,7 @@ def _size_of(source: Any) -> tuple[int, int] | None:
     from PIL import Image
 
     try:
-        return Image.open(io.BytesIO(bytes_of(source) or b"")).size
+        with Image.open(io.BytesIO(bytes_of(source) or b"")) as image:
+            return image.width, image.height
     except OSError:
         return None
