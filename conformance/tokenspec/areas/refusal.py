@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from tokenspec.adapters import Refused
-from tokenspec.areas.check import Question, Subject, Violation
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation
 from tokenspec.store.canonical import convert
 
 
@@ -45,6 +46,21 @@ def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
     if got.place and stated.places and not any(within(got.place, place) for place in stated.places):
         raise Violation("refused for another place", expected=" or ".join(stated.places), got=str(got))
     return got
+
+
+def names_one_of(subject: Subject, faults: Sequence[Due]) -> None:
+    """The refusal has the code of one of these faults, and its place or one further into it.
+
+    Raises:
+        Violation: it names another, or no place.
+        NotComparable: the implementation did not refuse.
+    """
+    got = subject.outcome
+    if not isinstance(got, Refused):
+        raise NotComparable("does not refuse")
+    if not any(got.code == fault.code and any(within(got.place, place) for place in fault.places) for fault in faults):
+        due_now = " or ".join(f"{fault.code} at {' or '.join(fault.places)}" for fault in faults)
+        raise Violation("the refusal does not say what is wrong, and where", expected=due_now, got=str(got))
 
 
 def within(place: str, stated: str) -> bool:

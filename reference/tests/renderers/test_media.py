@@ -176,8 +176,11 @@ def test_a_family_without_media_renders_text_and_refuses_pictures():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"image": {"max_pixel": 1}}, "media_settings.image: no setting 'max_pixel'; did you mean 'max_pixels'"),
-        ({"sound": {}}, "media_settings: no setting 'sound'"),
+        (
+            {"image": {"max_pixel": 1}},
+            "media_settings.image.max_pixel: the processor has no such setting. Known: patch",
+        ),
+        ({"sound": {}}, "media_settings.sound: the processor has no such setting. Known: image, video"),
         ({"image": {"max_pixels": 0}}, "media_settings.image.max_pixels: expected a number above 0"),
     ],
 )

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 def rows(case: Case, specs: Sequence[RowSpec]) -> Iterable[str]:
     """Every row whose processor is pinned and knows all modalities of the case."""
     following = (case.input.get("next") or {}).get("messages", [])
-    needed = {kind for _, kind, _ in media_parts([*case.input["messages"], *following])} | set(
-        case.input.get("media", {})
-    )
+    needed = {kind for _, kind, _ in media_parts([*case.input["messages"], *following])}
+    needed |= {"image", "video"} & set(case.input.get("media", {}))
     able = [spec for spec in specs if spec.media is not None and needed <= set(spec.media.settings)]
     return rows_with_features(case, able)
 

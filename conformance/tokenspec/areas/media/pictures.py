@@ -8,10 +8,12 @@ place, or under the name that ``under`` says. Without a ``type`` that name tells
 from __future__ import annotations
 
 import base64
+import binascii
 import struct
 import zlib
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 MEDIA_TYPES = {"image": "image", "image_url": "image", "video": "video", "video_url": "video"}
 """The types of media parts, and the modality of each."""
@@ -50,6 +52,17 @@ def _stored(data: bytes) -> bytes:
 def data_uri(width: int, height: int, shade: int, held: int = 0) -> str:
     """The picture as a ``data:`` URI."""
     return "data:image/png;base64," + base64.b64encode(png(width, height, shade, held)).decode()
+
+
+def bytes_of(source: Any) -> bytes | None:
+    """The bytes of a ``data:`` URI, none where they cannot be read; None where it is another source."""
+    if not isinstance(source, str) or not source.startswith("data:"):
+        return None
+    head, _, payload = source.partition(",")
+    try:
+        return base64.b64decode(payload, validate=True) if head.endswith(";base64") else unquote_to_bytes(payload)
+    except binascii.Error:
+        return b""
 
 
 def with_pictures(messages: list[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tokenspec.areas.refusal import Due
 from tokenspec.areas.render.records import SpanKind
 from tokenspec.store.masks import LONGEST_MASK, decode_mask, require_mask
 
@@ -36,7 +37,7 @@ class MediaInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     messages: list[Any]
     tools: list[Any] | None = None
     options: dict[str, Any] = {}
-    media: dict[str, dict[str, int | float]] = {}
+    media: dict[str, dict[str, int | float | str | bool | None]] = {}
     next: Next | None = None
     named: bool = True
     told: bool = True
@@ -68,7 +69,7 @@ class MediaRequest(msgspec.Struct, kw_only=True):
     messages: list[Any]
     tools: list[Any] | None = None
     options: dict[str, Any] = {}
-    media: dict[str, dict[str, int | float]] = {}
+    media: dict[str, dict[str, int | float | str | bool | None]] = {}
     previous: Previous | None = None
     now: str
 
@@ -120,6 +121,7 @@ class MediaExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             in the new messages).
         unattributed: why owners cannot be told; then ``spans`` is empty.
         applies: None, or why this row cannot express the case; then nothing is judged.
+        faults: of what is refused, all that is wrong with it; a refusal names one of them.
     """
 
     ids: list[tuple[int, int]] = []
@@ -132,6 +134,7 @@ class MediaExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     spans: list[tuple[SpanKind, int | None, int]] = []
     unattributed: str | None = None
     applies: str | None = None
+    faults: list[Due] = []
 
     @property
     def token_ids(self) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.renderers.adapter import renderer_for
 from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 
@@ -18,7 +19,17 @@ def render_media(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> 
     Raises:
         UnsupportedByReference: the family's media are not described.
     """
-    renderer = renderer_for(request, models)
+    with placed(place_of):
+        return _expanded(request, renderer_for(request, models))
+
+
+def place_of(error: TokenSpecError) -> str:
+    """The pointer to what an error calls ``new_messages[0].content[1].width``."""
+    called = (error.field or "").replace("media_settings", "media").removeprefix("new_")
+    return "/" + called.replace("[", "/").replace("]", "").replace(".", "/")
+
+
+def _expanded(request: Mapping[str, Any], renderer: Any) -> dict[str, Any]:
     messages, tools, previous = request["messages"], request.get("tools"), request.get("previous")
     if previous is None:
         prompt = bool((request.get("options") or {}).get("add_generation_prompt", False))

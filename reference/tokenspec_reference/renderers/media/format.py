@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
@@ -52,13 +51,12 @@ class MediaFormat:
         """Refuse what is no number of the processor."""
         kinds = {str(kind): numbers for kind, numbers in self.settings.items()}
         for kind, numbers in given.items():
-            _refuse_unknown(kind, kinds, "media_settings")
+            _refuse_unknown(kind, kinds, f"media_settings.{kind}")
             for name, value in numbers.items():
-                _refuse_unknown(name, kinds[kind], f"media_settings.{kind}")
+                field = f"media_settings.{kind}.{name}"
+                _refuse_unknown(name, kinds[kind], field)
                 if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                    raise TokenSpecError(
-                        f"expected a number above 0, got {value!r}", field=f"media_settings.{kind}.{name}"
-                    )
+                    raise TokenSpecError(f"expected a number above 0, got {value!r}", field=field)
 
     def expansion(self, medium: Medium) -> Expansion:
         """What stands for a medium.
@@ -85,6 +83,4 @@ def repeated(placeholder: Segment, count: int) -> Segment:
 
 def _refuse_unknown(name: str, known: Mapping[str, Any], field: str) -> None:
     if name not in known:
-        near = get_close_matches(name, list(known), n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise TokenSpecError(f"no setting {name!r}{meant} Known: {', '.join(known)}", field=field)
+        raise TokenSpecError(f"the processor has no such setting. Known: {', '.join(known)}", field=field)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ class Medium:
         frames: how many frames the video has; 1 for a picture.
         frame_rate: frames per second of the video; None where nobody says.
         frame_indices: the frames that were taken of it; None where the publisher's rule is to take them.
+        place: what errors call its part.
     """
 
     kind: Kind
@@ -39,6 +41,7 @@ class Medium:
     frames: int = 1
     frame_rate: float | None = None
     frame_indices: tuple[int, ...] | None = None
+    place: str = dataclasses.field(default="messages", compare=False)
 
 
 def media_of(messages: Any, field: str = "messages") -> list[Medium]:
@@ -53,10 +56,10 @@ def media_of(messages: Any, field: str = "messages") -> list[Medium]:
         UnsupportedByReference: a picture has to be opened and Pillow is not there.
     """
     return [
-        _measured(part, kind, f"{field}[{index}].content[{position}]")
+        dataclasses.replace(_measured(part, kind, place), place=place)
         for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ())
         for position, part in enumerate(parts_of(message))
-        if (kind := kind_of(part)) is not None
+        if (kind := kind_of(part)) is not None and (place := f"{field}[{index}].content[{position}]")
     ]
 
 

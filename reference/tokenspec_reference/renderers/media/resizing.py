@@ -34,7 +34,7 @@ def qwen_picture(medium: Medium, settings: Settings) -> Grid:
         MediaRefused: one side is more than 200 times the other.
     """
     width, height = medium.width, medium.height
-    _refuse_thin(width, height)
+    _refuse_thin(width, height, medium.place)
     factor = int(settings["patch_size"] * settings["merge_size"])
     sides = round(height / factor) * factor, round(width / factor) * factor
     sides = _within(sides, (height, width), sides[0] * sides[1], height * width, factor, settings)
@@ -53,12 +53,12 @@ def qwen_video(medium: Medium, settings: Settings) -> tuple[Grid, list[float]]:
     taken, step = frames_taken(medium, settings), int(settings["temporal_patch_size"])
     count, width, height = len(taken), medium.width, medium.height
     if count < step:
-        raise MediaRefused(f"a video needs {step} frames at least, got {count}", field="messages")
+        raise MediaRefused(f"a video needs {step} frames at least, got {count}", field=medium.place)
     factor = int(settings["patch_size"] * settings["merge_size"])
     if height < factor or width < factor:
         scale = max(factor / height, factor / width)
         height, width = int(height * scale), int(width * scale)
-    _refuse_thin(width, height)
+    _refuse_thin(width, height, medium.place)
     sides = round(height / factor) * factor, round(width / factor) * factor
     area = round(count / step) * step * sides[0] * sides[1]
     sides = _within(sides, (height, width), area, count * height * width, factor, settings)
@@ -105,7 +105,7 @@ def gemma_video(medium: Medium, settings: Settings) -> tuple[Grid, list[float]]:
     taken, wanted = medium.frame_indices, int(settings["num_frames"])
     if taken is None:
         if medium.frames < wanted:
-            raise MediaRefused(f"a video needs {wanted} frames at least, got {medium.frames}", field="messages")
+            raise MediaRefused(f"a video needs {wanted} frames at least, got {medium.frames}", field=medium.place)
         taken = tuple(k * medium.frames // wanted for k in range(wanted))
     rate = medium.frame_rate or UNKNOWN_RATE
     return gemma_picture(medium, settings), [frame / rate for frame in taken]
@@ -124,10 +124,10 @@ def kimi_picture(medium: Medium, settings: Settings) -> Grid:
     return rows, columns
 
 
-def _refuse_thin(width: int, height: int) -> None:
+def _refuse_thin(width: int, height: int, place: str) -> None:
     ratio = max(width, height) / min(width, height)
     if ratio > WIDEST:
-        raise MediaRefused(f"one side is {ratio:g} times the other, the most is {WIDEST}", field="messages")
+        raise MediaRefused(f"one side is {ratio:g} times the other, the most is {WIDEST}", field=place)
 
 
 def _within(sides: Grid, given: Grid, area: int, pixels: int, factor: int, settings: Settings) -> Grid:

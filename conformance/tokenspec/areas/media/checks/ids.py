@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tokenspec.adapters import Ok
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
 from tokenspec.areas.media.records import MediaExpect, written_out
+from tokenspec.areas.refusal import names_one_of
 from tokenspec.areas.render.checks.place import show
 
 
@@ -91,12 +92,18 @@ def compare_ids(subject: Subject) -> None:
 def refuses_what_the_processor_refuses(subject: Subject) -> None:
     """Where template or processor raise, so does the implementation."""
     golden = subject.cell.golden
-    if isinstance(subject.outcome, Ok):
+    if isinstance(subject.outcome, Ok) and (subject.output.token_ids is not None or not subject.expect.prior):
         raise Violation(
             "expands media the processor refuses",
             expected=f"a refusal (upstream raises {golden and golden.error})",
             got="ids",
         )
+
+
+@check("media.fault", area="media", level="IDS", requires=("RND-091",), kind="rejects")
+def names_what_is_wrong(subject: Subject) -> None:
+    """The refusal has code and place of one of the faults."""
+    names_one_of(subject, subject.expect.faults)
 
 
 @check("media.ranges", area="media", level="RANGES", requires=("RND-092",), kind="golden", applies=has_media)

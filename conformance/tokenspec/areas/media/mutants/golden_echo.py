@@ -46,16 +46,16 @@ class MediaEcho:
     def render_media(self, request: Request) -> Result:
         """The golden's answer; a refusal where the oracle raises, null where a bridge has to decline."""
         named, golden = answers()[key_of(request)]
-        if golden.expect is None:
-            return self.refuse(request)
         expect = msgspec.convert(golden.expect, MediaExpect)
+        if expect.faults:
+            return self.refuse(request, expect)
         if expect.applies is not None or (not named and any(expect.known.values())):
             return self.decline(request, expect)
         return self.answer(request, expect)
 
-    def refuse(self, request: Request) -> Result:
+    def refuse(self, request: Request, expect: MediaExpect) -> Result:
         """What the oracle refuses."""
-        raise Rejected("media-refused", "the oracle refuses it")
+        raise Rejected(expect.faults[0].code, "the oracle refuses it", expect.faults[0].places[0])
 
     def decline(self, request: Request, expect: MediaExpect) -> Result:
         """What no bridge may answer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from tokenspec.adapters import Rejected
 from tokenspec.areas.media.mutants.golden_echo import ROWS, MediaEcho, Request, Result
 from tokenspec.areas.media.records import MediaExpect
 from tokenspec.areas.mutant import Mutant
@@ -28,9 +29,37 @@ class Edited(MediaEcho):
 class AcceptsAll(MediaEcho):
     """Gives ids for what has to be refused."""
 
-    def refuse(self, request: Request) -> Result:
+    def refuse(self, request: Request, expect: MediaExpect) -> Result:
         """Some ids."""
         return {"token_ids": [1, 2, 3]}
+
+
+class RefusesOtherwise(MediaEcho):
+    """Refuses for another reason, or elsewhere."""
+
+    def __init__(self, change: Callable[[Rejected], None]) -> None:
+        """``change`` edits the refusal."""
+        self.change = change
+
+    def refuse(self, request: Request, expect: MediaExpect) -> Result:
+        """The refusal, edited."""
+        try:
+            return super().refuse(request, expect)
+        except Rejected as refusal:
+            self.change(refusal)
+            raise
+
+
+def says_nowhere(refusal: Rejected) -> None:
+    refusal.rejection_place = ""
+
+
+def blames_all(refusal: Rejected) -> None:
+    refusal.rejection_place = "/messages"
+
+
+def blames_the_template(refusal: Rejected) -> None:
+    refusal.rejection_code = "template-raises"
 
 
 class KnowsNoNumbers(MediaEcho):
@@ -165,10 +194,18 @@ def edited(id_: str, breaks: str, note: str, edit: Edit) -> Mutant:
     return Mutant(f"media-{id_}", "media", tuple(breaks.split()), note, lambda: Edited(edit), ROWS)
 
 
+def refusing(id_: str, note: str, change: Callable[[Rejected], None]) -> Mutant:
+    """A mutant that edits the right refusal."""
+    return Mutant(f"media-{id_}", "media", ("RND-091",), note, lambda: RefusesOtherwise(change), ROWS)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     edited("one-short", "RND-090", "writes one placeholder too few", one_short),
     edited("unexpanded", "RND-090", "leaves one placeholder for each medium", unexpanded),
     Mutant("media-accepts-all", "media", ("RND-091",), "gives ids for what processors refuse", AcceptsAll, ROWS),
+    refusing("refuses-nowhere", "refuses without saying where", says_nowhere),
+    refusing("refuses-it-all", "blames the whole conversation for one medium", blames_all),
+    refusing("refuses-as-template", "blames the template for what the processor refuses", blames_the_template),
     edited("range-with-wrap", "RND-092", "counts the wrap to the range", range_with_wrap),
     edited("range-counts", "RND-092", "gives the number of placeholders, also of a video", range_counts_placeholders),
     edited("range-order", "RND-092", "gives the last medium first", ranges_out_of_order),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 from itertools import groupby
 from typing import Any
 
+import msgspec
+
 from tokenspec.areas.bridge.oracle.golden import plain
+from tokenspec.areas.media.oracle.faults import found_faults, stated_faults
 from tokenspec.areas.media.oracle.processors import Processed, ProcessorRefuses, process
-from tokenspec.areas.media.pictures import MEDIA_TYPES, media_parts, with_pictures, without_data
-from tokenspec.areas.media.records import Hashes, MediaExpect, MediaInput, Ranges, runs_of
+from tokenspec.areas.media.pictures import MEDIA_TYPES, bytes_of, media_parts, with_pictures, without_data
+from tokenspec.areas.media.records import Hashes, MediaExpect, MediaInput, Next, Ranges, runs_of
 from tokenspec.areas.media.settings import settings_of
+from tokenspec.areas.refusal import Due
 from tokenspec.areas.render.oracle.golden import Label, label_characters
 from tokenspec.areas.render.records import RenderInput, SpanKind
 from tokenspec.models import Row
@@ -35,11 +38,23 @@ def media_golden(case: Case, row: Row) -> Golden:
         "pins": row.pins,
         "oracle": versions(),
     }
+    stated = stated_faults(given, row)
+    if stated:
+        return Golden(**header, outcome="raises", error="stated", expect=plain(_before(given, row, stated)))
     try:
         expect = _rendered(given, row) if given.next is None else _bridged(given, row)
     except (OracleRefuses, ProcessorRefuses) as refusal:
-        return Golden(**header, outcome="raises", error=refusal.kind)
+        found = found_faults(given, row, processed)
+        return Golden(**header, outcome="raises", error=refusal.kind, expect=plain(_before(given, row, found)))
     return Golden(**header, outcome="ok", expect=plain(expect))
+
+
+def _before(given: MediaInput, row: Row, faults: list[Due]) -> MediaExpect:
+    """What is refused, with what a bridge is given before it."""
+    if given.next is None:
+        return MediaExpect(faults=faults)
+    known = _bridged(msgspec.structs.replace(given, next=Next(answer=given.next.answer, messages=[])), row)
+    return msgspec.structs.replace(known, types=None, spans=[], unattributed=None, faults=faults)
 
 
 def _rendered(given: MediaInput, row: Row) -> MediaExpect:
@@ -134,7 +149,7 @@ def carried(part: dict[str, Any]) -> list[bytes]:
     """The bytes of the pictures that a part carries; what lies behind an address is not fetched."""
     source = source_of(part)
     found = source if isinstance(source, list) else [] if source is None else [source]
-    return [base64.b64decode(uri.partition(",")[2]) for uri in found if uri.startswith("data:")]
+    return [data for data in map(bytes_of, found) if data is not None]
 
 
 def source_of(part: dict[str, Any]) -> Any:

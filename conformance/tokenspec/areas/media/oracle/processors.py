@@ -78,6 +78,12 @@ def process(row: Row, settings: Settings, text: str, images: list[Any], videos: 
     )
 
 
+def placeholders_of(row: Row, settings: Settings) -> dict[str, str]:
+    """The placeholder of each modality."""
+    processor = _processor(row.id, json.dumps(settings))
+    return {"image": processor.image_token, "video": processor.video_token}
+
+
 def _blank(video: Any) -> Any:
     """The frames of a video with nothing on them, in the memory of one pixel."""
     import torch
