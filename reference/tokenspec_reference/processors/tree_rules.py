@@ -133,8 +133,6 @@ def _candidate_problems(key: str, listed: list[int], vocab_size: int | None) -> 
 def _unreachable(store: PrefixToCandidateTokens) -> Iterator[Problem]:
     """A key no rollout can reach is an error of its author: say which."""
     found = reachable(store)
-    if len(found) == len(store.prefixes) + (store.root not in store.prefixes):
-        return
     for key in store.prefixes:
         if key not in found:
             yield Problem(pointer("prefix_dict", key), *_why_unreachable(store, key))

@@ -232,7 +232,8 @@ def renamed(script: Script, names: Sequence[int], separator: str = "_") -> Scrip
 
     def rename(processor: dict[str, Any]) -> dict[str, Any]:
         if processor.get("kind") == "tree":
-            return rename_tree(processor, names, separator)
+            prompt = {key: deep(value) for key, value in processor.items() if key == "prompt_token_ids"}
+            return {**rename_tree(processor, names, separator), **prompt}
         other = {key: deep(value) if key in ID_FIELDS else value for key, value in processor.items()}
         return {**other, "processor": rename(processor["processor"])} if "processor" in processor else other
 
