@@ -273,7 +273,7 @@ class Renderer:
     def _special_tokens(self) -> Mapping[str, Any]:
         """The tokenizer's named special tokens, which a template sees as keyword arguments."""
         named = getattr(self.tokenizer, "special_tokens_map", None)
-        return {name: str(token) for name, token in (named or {}).items() if isinstance(name, str) and token}
+        return {name: str(token) for name, token in (named or {}).items() if token}
 
     def _chat(self, messages: Any, tools: Any, *, add_generation_prompt: bool) -> Chat:
         options = {**self._special_tokens, **self.options}

@@ -60,6 +60,10 @@ def is_sequence(value: Any) -> bool:
     return isinstance(value, (Undefined, str, list, tuple, Mapping))
 
 
+is_iterable = is_sequence
+"""``value is iterable`` of a template, which for plain values is the same."""
+
+
 def dictsort(value: Any) -> list[tuple[Any, Any]]:
     """``value | dictsort`` of a template: the pairs in order of their lower-cased keys."""
     if not isinstance(value, Mapping):
@@ -82,11 +86,6 @@ def cut_thought(text: str) -> tuple[str, str]:
     """Reasoning and content of a text that holds both: cut at the first and the last ``</think>``, newlines trimmed."""
     parts = text.split("</think>")
     return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
-
-
-def is_iterable(value: Any) -> bool:
-    """``value is iterable`` of a template: Undefined, strings and mappings are."""
-    return isinstance(value, (Undefined, str, list, tuple, Mapping))
 
 
 def text_of(value: Any) -> str:
