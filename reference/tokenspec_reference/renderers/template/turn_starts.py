@@ -5,8 +5,9 @@ with that prompt text, its end is the start of turn ``k``, whatever the template
 because a history is written differently from what was sampled, the turn itself is looked at (:mod:`sampled`).
 
 A render for every turn would cost the square of their number. What a template writes between the last body of a prefix
-and its end is therefore kept by the role before the turn. Where the prompt depends on nothing else, that is all; else
-the first turns of a text are looked at one by one, and later ones begin with the longest of what was seen.
+and its end is therefore kept by the role before the turn. Where the prompt depends on nothing else, that is all, if
+there is a body; else the first turns of a text are looked at one by one, and later ones begin with the longest of what
+was seen.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 LOOKED_AT = 16
-"""Prefixes of a text that are rendered because a prompt may depend on what was said."""
+"""Prefixes of a text that are rendered because a prompt may depend on what was said, or no body says where it is."""
 
 Key = tuple[str, str]
 
@@ -51,7 +52,7 @@ class TurnStarts:
     def __call__(self, chat: Chat, printed: Printed, stretches: Sequence[Stretch]) -> Mapping[int, int]:
         """Message index to character position; a turn that does not go on from its prefix is left out."""
         found: dict[int, int] = {}
-        left = 1 if self.is_constant else LOOKED_AT
+        left = LOOKED_AT
         ends = _ends(printed, stretches)
         for turn in chat.turns:
             if turn.role != "assistant" or not turn.index:
