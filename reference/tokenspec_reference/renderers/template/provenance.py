@@ -236,7 +236,7 @@ class Tracked(str):
         if old:
             return self._like(fresh, runs_of(fresh)).join(self.split(old, count))
         # An empty needle is found before every character and at the end; `count` are replaced from the left.
-        gaps = len(self) + 1 if count < 0 else min(count, len(self) + 1)
+        gaps = len(self) + 1 if count < 0 else count
         pieces = [piece for k, c in enumerate(self) for piece in ((fresh, c) if k < gaps else (c,))]
         return self._joined(*pieces, *([fresh] if gaps > len(self) else []))
 
