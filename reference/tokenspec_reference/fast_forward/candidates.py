@@ -234,9 +234,7 @@ def _cuts(pipeline: Pipeline, data: bytes, ending: Matcher | None) -> set[int]:
         found = [len(data) - n for n in begun if ending is None or viable(ending, literal[n:])]
         found += (at for at in range(len(data)) if data.startswith(literal, at))
         for text in (data[:at].decode(errors="ignore") for at in found):
-            cuts.add(len(text))
-            if pipeline.peculiar:  # it may take the white space before it along
-                cuts.add(len(text.rstrip()))
+            cuts |= {len(text), len(text.rstrip())}  # it may take the white space before it along
     return cuts
 
 

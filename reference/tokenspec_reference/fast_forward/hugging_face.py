@@ -203,15 +203,13 @@ def _pipeline(encoders: _Encoders, added: Sequence[Mapping[str, Any]]) -> Pipeli
         stages = read_stages(spec, space)
     except Unproven as error:
         return str(error)
-    text_tokens = [token for token in added if not _is_special(token)]
     merged, whole = _merges(encoders.plain.model, space, whole_words=bool(spec["model"].get("ignore_merges")))
     return Pipeline(
         stages,
         merged,
         whole,
         characters=space is not None,
-        literal=frozenset(token["content"].encode() for token in text_tokens),
-        peculiar=any(token["lstrip"] or token["rstrip"] or token["single_word"] for token in text_tokens),
+        literal=frozenset(token["content"].encode() for token in added if not _is_special(token)),
     )
 
 

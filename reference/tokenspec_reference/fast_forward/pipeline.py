@@ -161,7 +161,6 @@ class Pipeline:
             (``ignore_merges``, tiktoken); None where merges decide.
         characters: whether merges begin with characters (a vocabulary with byte fallback) and not with bytes.
         literal: the texts of added tokens that are text, in bytes; they are cut out before words are made.
-        peculiar: whether one of those looks at its surroundings (``lstrip``, ``rstrip``, ``single_word``).
     """
 
     stages: tuple[Stage, ...]
@@ -169,7 +168,6 @@ class Pipeline:
     whole: Callable[[bytes], int | None] | None = None
     characters: bool = False
     literal: frozenset[bytes] = frozenset()
-    peculiar: bool = False
     _kinds: _Kinds = field(init=False, repr=False, compare=False)
     _settled: dict[tuple[int, int], bool] = field(init=False, repr=False, compare=False, default_factory=dict)
     _ways: dict[tuple[object, ...], list[Segmentation]] = field(

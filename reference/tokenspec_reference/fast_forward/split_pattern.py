@@ -261,9 +261,7 @@ class _Reader:
         return Atom(self.classes.index(source))
 
     def group(self, *, ignore_case: bool) -> Node:
-        opening = next(
-            (known for known in ("(?:", "(?i:", "(?=", "(?!") if self.pattern.startswith(known, self.at)), "("
-        )
+        opening = next((known for known in GROUPS if self.pattern.startswith(known, self.at)), "(")
         if opening == "(" and self.peek(2) == "(?":
             raise self.fail("a look-behind, a flag, a name or an atomic group")
         self.at += len(opening)

@@ -102,8 +102,8 @@ def only_named(self: Any, following: Next, index: int) -> bool:
     return following.others is not None and MAY_BE(self, following, index)
 
 
-def added_whole_only(known: Pipeline, data: bytes, text: str) -> int:
-    return FIRST_LITERAL(known, data, text) if any(one in data for one in known.literal) else len(text)
+def added_whole_only(known: Pipeline, data: bytes, ending: Any) -> set[int]:
+    return CUTS(known, data, ending) if any(one in data for one in known.literal) else set()
 
 
 def spans_by_merges(self: Any, word: bytes, start: int, extension: bytes) -> bool:
@@ -158,7 +158,7 @@ OPEN = candidates._Open.__init__
 SPANS = candidates._Open.spans
 CHARACTERS = candidates._characters
 MAY_BE = Characters.may_be
-FIRST_LITERAL = candidates._first_literal
+CUTS = candidates._cuts
 EVERYWHERE = ("toy-bpe", "toy-ranks", "-")
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -256,7 +256,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "added-begun",
         "FFT-020",
         "an added token that may still come about is not seen",
-        (candidates, "_first_literal", added_whole_only),
+        (candidates, "_cuts", added_whole_only),
         rows=("toy-added",),
     ),
     mutant(
