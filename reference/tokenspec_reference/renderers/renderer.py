@@ -297,7 +297,7 @@ class Renderer:
             blocks = list(self.family.segments(chat))
             if media is not None:
                 if self.encoding == "hf":
-                    media.refuse_typed(blocks)
+                    media.refuse_typed(blocks, chat.tools)
                 blocks = media.expand(blocks)
             if chat.add_generation_prompt:
                 blocks.append(block(OUTSIDE, scaffold(prompt)))

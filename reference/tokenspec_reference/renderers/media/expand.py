@@ -76,11 +76,11 @@ class ConversationMedia:
                 )
         return built
 
-    def refuse_typed(self, blocks: Iterable[Block]) -> None:
+    def refuse_typed(self, blocks: Iterable[Block], tools: Any) -> None:
         """Refuse text of a caller that spells a placeholder: nobody could tell it from one.
 
         Raises:
-            InvalidMessages: names the message.
+            InvalidMessages: names the message, or the tools, which may stand in a message's block.
         """
         for block in blocks:
             for run in (block.opener, block.sampled, block.closer):
@@ -89,7 +89,7 @@ class ConversationMedia:
                     if token in supplied:
                         raise InvalidMessages(
                             f"the text spells the placeholder {token!r}; take it out, or use encoding='isolated'",
-                            field=f"messages[{block.owner}]" if block.owner >= 0 else "tools",
+                            field="tools" if block.owner < 0 or token in repr(tools) else f"messages[{block.owner}]",
                         )
 
     def _of(self, kind: Kind) -> Iterator[Expansion]:
