@@ -200,7 +200,8 @@ class Histories:
         active = step.get("active") or [True] * len(self.rows)
         columns = [[token] if isinstance(token, int) else token for token in step["tokens"]]
         flat = [token for tokens, runs in zip(columns, active, strict=False) if runs for token in tokens]
-        if len(columns) != len(self.rows) or any(not 0 <= token < self.vocab_size for token in flat):
+        whole = len(columns) == len(active) == len(self.rows)
+        if not whole or any(not 0 <= token < self.vocab_size for token in flat):
             raise Unsupported("transformers keeps no state that could refuse tokens")
         self.rows = [row + tokens * runs for row, tokens, runs in zip(self.rows, columns, active, strict=True)]
 
@@ -212,6 +213,8 @@ class Histories:
 
     def masked(self, scores: list[Any]) -> list[Any]:
         """The classes at work one after the other, row by row because rows can differ in length."""
+        if len(scores) != len(self.rows):
+            raise Unsupported("transformers keeps no state that could refuse another number of rows")
         found = []
         for row, one in zip(self.rows, scores, strict=True):
             for member in self.members:
