@@ -4,7 +4,7 @@
 * Template text printed while a loop was at a message belongs to that message.
 * Template text printed outside such loops belongs to the message whose values stand around it in the same passage.
   Between the values of two messages the first turn ends behind its last closing token; without one the text belongs
-  to the second, and to none where no closing token is known.
+  to none.
 * A stop token behind all loops belongs to the assistant turn that it ends.
 * A BOS token at the start, and a whole turn put before the first message, belong to no message.
 """
@@ -149,10 +149,10 @@ def _filled(text: str, gap: list[Stretch], before: int, after: int, closers: Seq
     """A gap between two messages (or before the first), cut behind the last closing token of the first."""
     if not gap or before == after:
         return [stretch._replace(owner=before) for stretch in gap]
-    if not closers and before >= 0:
-        return gap  # nothing is known of where turns end
     start, end = gap[0].start, gap[-1].end
-    border = max(_turn_ends(text, start, end, closers), default=start)
+    border = max(_turn_ends(text, start, end, closers), default=0)
+    if not border:
+        return gap if before >= 0 else [stretch._replace(owner=after) for stretch in gap]
     first = [stretch._replace(end=min(stretch.end, border), owner=before) for stretch in gap if stretch.start < border]
     rest = [stretch._replace(start=max(stretch.start, border), owner=after) for stretch in gap if stretch.end > border]
     return first + rest
