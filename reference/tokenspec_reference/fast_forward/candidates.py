@@ -10,6 +10,7 @@ and what all candidates share every T begins with.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tokenspec_reference.fast_forward.characters import ALL_ASCII, ANYTHING, OTHER, Next
@@ -232,7 +233,7 @@ def _cuts(pipeline: Pipeline, data: bytes, ending: Matcher | None) -> set[int]:
     for literal in pipeline.literal:
         begun = (n for n in range(len(literal)) if data.endswith(literal[:n]))
         found = [len(data) - n for n in begun if ending is None or viable(ending, literal[n:])]
-        found += (at for at in range(len(data)) if data.startswith(literal, at))
+        found += (met.start() for met in re.finditer(b"(?=%b)" % re.escape(literal), data))
         for text in (data[:at].decode(errors="ignore") for at in found):
             cuts |= {len(text), len(text.rstrip())}  # it may take the white space before it along
     return cuts

@@ -124,6 +124,8 @@ class Encoder:
         position = 0
         for start, end in [*literal, (len(text), len(text))]:
             for piece, offset, is_control in ((text[position:start], position, False), (text[start:end], start, True)):
+                if not piece:
+                    continue
                 piece_ids, piece_spans = (
                     self.encode(piece) if is_control else self._plain.encode_piece(piece, ahead + offset)
                 )

@@ -55,12 +55,14 @@ def media_of(messages: Any, field: str = "messages") -> list[Medium]:
         InvalidMessages: names the part and what it lacks.
         UnsupportedByReference: a picture has to be opened and Pillow is not there.
     """
-    return [
-        dataclasses.replace(_measured(part, kind, place), place=place)
-        for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ())
-        for position, part in enumerate(parts_of(message))
-        if (kind := kind_of(part)) is not None and (place := f"{field}[{index}].content[{position}]")
-    ]
+    found = []
+    for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ()):
+        for position, part in enumerate(parts_of(message)):
+            kind = kind_of(part)
+            if kind is not None:
+                place = f"{field}[{index}].content[{position}]"
+                found.append(dataclasses.replace(_measured(part, kind, place), place=place))
+    return found
 
 
 def refuse_media(messages: Any) -> None:
