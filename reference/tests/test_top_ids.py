@@ -27,3 +27,5 @@ def test_against_a_stable_sort():
 def test_nan_and_infinities():
     row = torch.tensor([[-math.inf, math.nan, 1.0, math.inf, -math.inf]])
     assert [top_ids(row, count).tolist()[0] for count in (1, 2, 3, 4)] == [[1], [1, 3], [1, 2, 3], [0, 1, 2, 3]]
+    row = torch.tensor([[math.inf, math.nan, math.inf, math.nan]])
+    assert [top_ids(row, count).tolist()[0] for count in (1, 2, 3)] == [[1], [1, 3], [0, 1, 3]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,12 +11,12 @@ if TYPE_CHECKING:
 def top_ids(rows: torch.Tensor, count: int) -> torch.Tensor:
     """Ids ``[n, count]`` of the largest values of rows ``[n, vocabulary]``, ascending; of equal values the smaller ids.
 
-    ``topk`` promises no order among equal values, and instruction sets differ in it. NaN counts as the largest.
+    ``topk`` promises no order among equal values, and instruction sets differ in it. As there, NaN is above numbers.
     """
     count = min(count, rows.shape[-1])
-    rows = rows.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
     least = rows.topk(count).values[:, -1:]
-    above, equal = rows > least, rows == least
+    unknown, only_unknown = rows.isnan(), least.isnan()
+    above, equal = (rows > least) | (unknown & ~only_unknown), (rows == least) | (unknown & only_unknown)
     missing = count - above.sum(dim=1, keepdim=True)
     chosen = above | (equal & (equal.cumsum(dim=1) <= missing))
     return chosen.nonzero()[:, 1].reshape(-1, count)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toys import Opaque, byte_level
+from toys import Opaque, Untracked, byte_level
 
 from tokenspec_reference.renderers import attribute_text_segments, create_renderer
 from tokenspec_reference.renderers.encode import Encoder
@@ -93,22 +93,15 @@ def test_spans_refuse_bytes_that_do_not_add_up():
     assert spans_from_bytes("ab", [1, 0], known) is None
 
 
-def test_a_tokenizer_without_offsets_still_gets_masks():
-    messages = [{"role": "user", "content": "hi hi"}, {"role": "assistant", "content": "hi"}]
-    with_offsets = create_renderer(byte_level(), family="qwen3").render(messages)
-    without = create_renderer(byte_level(offsets=False), family="qwen3").render(messages)
-    assert without == with_offsets
-    assert any(without.is_content)
-
-
-def test_a_tokenizer_that_shows_nothing_gets_no_masks():
-    tokens = create_renderer(Opaque(), family="qwen3").render([{"role": "user", "content": "hi"}])
+@pytest.mark.parametrize("tokenizer", [Opaque(), Untracked()])
+def test_a_tokenizer_that_shows_nothing_gets_no_masks(tokenizer):
+    tokens = create_renderer(tokenizer, family="qwen3").render([{"role": "user", "content": "hi"}])
     assert (tokens.is_content, tokens.sampled_mask) == ([], [])
     assert tokens.token_ids == [ord(c) for c in tokens.text]
     assert tokens.content_mask_for_roles({"user"}) == [False] * len(tokens.token_ids)
     assert tokens.content_token_spans_by_role() == {}
     assert tokens.tokens_per_message(sampled_only=True) == [0]
-    pairs = attribute_text_segments(Opaque(), [("a", True)])
+    pairs = attribute_text_segments(tokenizer, [("a", True)])
     assert (list(pairs), pairs.has_content_attribution) == ([(97, False)], False)
 
 

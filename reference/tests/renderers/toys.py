@@ -11,7 +11,7 @@ MERGES = [("Ċ", "Ċ"), ("ĊĊ", "Ċ"), ("h", "i"), ("Ġ", "hi"), (">", "Ċ"), (
 
 
 @cache
-def byte_level(*, nfc: bool = False, offsets: bool = True) -> PreTrainedTokenizerFast:
+def byte_level(*, nfc: bool = False) -> PreTrainedTokenizerFast:
     """Byte-level BPE with a few merges that cross wire seams (newlines, a bracket with a newline)."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocab = {token: i for i, token in enumerate([*alphabet, *("".join(pair) for pair in MERGES)])}
@@ -23,17 +23,7 @@ def byte_level(*, nfc: bool = False, offsets: bool = True) -> PreTrainedTokenize
     backend.add_tokens(
         [AddedToken(token, special=token.startswith("<|"), normalized=False) for token in [*CONTROL, *OTHER_CLOSERS]]
     )
-    kind = PreTrainedTokenizerFast if offsets else WithoutOffsets
-    return kind(tokenizer_object=backend, eos_token="<|im_end|>")
-
-
-class WithoutOffsets(PreTrainedTokenizerFast):
-    """A tokenizer that refuses offsets, as fastokens does."""
-
-    def __call__(self, *args, **kwargs):
-        if kwargs.get("return_offsets_mapping"):
-            raise NotImplementedError("no offsets here")
-        return super().__call__(*args, **kwargs)
+    return PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<|im_end|>")
 
 
 class Opaque:
@@ -41,6 +31,22 @@ class Opaque:
 
     def encode(self, text, add_special_tokens=False):
         return [ord(character) for character in text]
+
+
+class Untracked(Opaque):
+    """One that refuses offsets, as fastokens does."""
+
+    def encode(self, text, add_special_tokens=False):
+        return EncodingWithoutOffsets(super().encode(text))
+
+
+class EncodingWithoutOffsets:
+    def __init__(self, ids):
+        self.ids = ids
+
+    @property
+    def offsets(self):
+        raise NotImplementedError("no offsets here")
 
 
 def gpt2_like() -> PreTrainedTokenizerFast:

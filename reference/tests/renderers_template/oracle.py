@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import re
 from datetime import datetime
+from types import SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -34,10 +35,7 @@ class Letters:
     all_special_tokens = tuple(SPECIAL.values())
 
     def encode(self, text, add_special_tokens=True):
-        return [ord(c) for c in text]
-
-    def __call__(self, text, **_):
-        return {"input_ids": self.encode(text), "offset_mapping": [(k, k + 1) for k in range(len(text))]}
+        return SimpleNamespace(ids=[ord(c) for c in text], offsets=[(k, k + 1) for k in range(len(text))])
 
 
 def hf_text(template, messages, tools=None, add_generation_prompt=False, **options):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from tokenspec_reference.renderers.template import TemplateRenderer
 
 CHATML = (
@@ -16,10 +18,7 @@ class Characters:
     all_special_tokens = ("<|im_end|>",)
 
     def encode(self, text, add_special_tokens=True):
-        return [ord(c) for c in text]
-
-    def __call__(self, text, **_):
-        return {"input_ids": self.encode(text), "offset_mapping": [(k, k + 1) for k in range(len(text))]}
+        return SimpleNamespace(ids=[ord(c) for c in text], offsets=[(k, k + 1) for k in range(len(text))])
 
 
 def marked(out, mask):

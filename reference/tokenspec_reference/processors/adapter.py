@@ -147,8 +147,8 @@ class Script:
         return {"bits": _to_bits(logits, digits)}
 
     def select(self, step: Mapping[str, Any]) -> dict[str, Any]:
-        """The allowed ids with the rules that look at logits, given as plain numbers."""
-        logits = torch.tensor(step["logits"], dtype=torch.float64)
+        """The allowed ids with the rules that look at logits, given as numbers or as texts such as ``nan``."""
+        logits = torch.tensor([[float(number) for number in row] for row in step["logits"]], dtype=torch.float64)
         allow = self.chain.allow_from_logits(self.state, logits)
         return {"allowed": [_named(ids) for ids in allow.to_lists()]}
 

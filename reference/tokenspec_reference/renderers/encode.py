@@ -155,7 +155,7 @@ class Encoder:
             own = token_ids[len(ahead) :]
             fits = token_ids[: len(ahead)] == ahead
             if fits and spans is not None and self._has_blank(own) == piece.startswith(" "):
-                moved = [(max(a - len(anchor), 0), b - len(anchor)) for a, b in spans[len(ahead) :]]
+                moved = [(a - len(anchor), b - len(anchor)) for a, b in spans[len(ahead) :]]
                 return own, moved
         return self.encode(piece)
 
@@ -315,14 +315,10 @@ class Encoder:
 
     def _offsets(self, text: str, count: int) -> CharSpans | None:
         """Spans from the tokenizer's own offsets, None where it tracks none."""
-        if callable(self.tokenizer):
-            try:
-                encoding = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-                offsets = encoding["offset_mapping"]
-            except (KeyError, NotImplementedError, TypeError, ValueError):
-                return None
-        else:
-            offsets = getattr(self.tokenizer.encode(text, add_special_tokens=False), "offsets", None)
+        try:
+            offsets = getattr(self._backend.encode(text, add_special_tokens=False), "offsets", None)
+        except NotImplementedError:  # of fastokens
+            return None
         if offsets is None or len(offsets) != count:
             return None
         return spans_from_offsets(offsets, len(text))

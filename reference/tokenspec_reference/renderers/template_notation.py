@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.bridge import in_parts, spellings
+from tokenspec_reference.renderers.encode import any_of
 from tokenspec_reference.renderers.families import FAMILIES, load_family
 from tokenspec_reference.renderers.parsing import call_formats
 from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
@@ -169,24 +170,19 @@ def _thought(renderer: Renderer, before_content: str, opened: str) -> ThoughtFor
     before, _, rest = text.partition(REASON)
     between, found, _ = rest.partition(ANSWER)
     begun, closed = before.rstrip(), between.lstrip()
-    markers = sorted({*renderer.encoder.added.values(), *_TAG.findall(text)}, key=len, reverse=True)
-    opener = next((begun[begun.rfind(marker) :] for marker in markers if _ends_with(begun, marker)), None)
-    closer = next((marker for marker in markers if closed.startswith(marker)), None)
-    behind = closed[len(closer or "") :].removesuffix(before_content)
+    marker = any_of([*renderer.encoder.added.values(), *_TAG.findall(text)]).pattern
+    opener = re.search(rf"(?:{marker})[a-z]*\Z", begun)  # or with a word behind it (<|channel>thought)
+    closer = re.match(marker, closed)
+    behind = closed[closer.end() :].removesuffix(before_content) if closer else ""
     if not found or opener is None or closer is None or behind.strip():
         raise UnsupportedByReference("the template writes thoughts in no known notation", field="template")
     return ThoughtFormat(
-        opener,
-        closer,
+        opener[0],
+        closer[0],
         after_open=before[len(begun) :],
         before_close=between[: len(between) - len(closed)],
         after_close=behind,
     )
-
-
-def _ends_with(text: str, marker: str) -> bool:
-    """Whether a text ends with a marker, or with one and the word that follows it (``<|channel>thought``)."""
-    return marker in text and re.fullmatch(r"[a-z]*", text[text.rfind(marker) + len(marker) :]) is not None
 
 
 def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 Tokens = list[int | list[int]]
+Logit = float | Literal["nan", "inf", "-inf"]
 
 
 class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="allow"):
@@ -54,7 +55,7 @@ class Apply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 class Select(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="select"):
     """Ask for the sets with the rules that look at logits."""
 
-    logits: list[list[float]]
+    logits: list[list[Logit]]
 
 
 class Masks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="masks"):

@@ -92,6 +92,8 @@ def hybrid() -> dict[str, Wish]:
 def alm() -> dict[str, Wish]:
     """Likelihoods of chunks."""
     sharp = {"binarization_temperature": 1.0}
+    impossible = numbers(random.Random(86), 2, 6, 6)
+    impossible[0][0] = [0.0, 0.0, 0.0, -3e38, 3e38, 0.0]
     biased: dict[str, tuple[Json, Json]] = {
         "append": ({"append_boundary": True}, {}),
         "append-sharp": ({"append_boundary": True, **sharp}, {}),
@@ -110,6 +112,7 @@ def alm() -> dict[str, Wish]:
         "alm": ((ALM,), "alm", {}, {}),
         "alm-sharp": ((ALM,), "alm", sharp, {}),
         "alm-abs": ((ALM,), "alm", {"difference": "abs"}, {}),
+        "alm-abs-impossible": ((ALM,), "alm", {"difference": "abs"}, {"teacher_logits": impossible}),
         "alm-no-prompt": ((ALM,), "alm", sharp, NO_PROMPT),
         "alm-hole": ((ALM, "ALN-050"), "alm", sharp, HOLE),
         "alm-sample-masked": ((ALM,), "alm", sharp, {"sample_mask": [1, 0]}),

@@ -11,6 +11,8 @@ from tokenspec.areas.aligners.oracle.losses import LossRefused, log_softmax, sca
 Json = dict[str, Any]
 Chunk = tuple[list[int], list[int]]
 SMALLEST = 1e-8
+LEAST = -3.4028234e38
+"""Single precision has no number below: what is less probable is impossible."""
 
 
 def loss(data: Json) -> Json:
@@ -147,7 +149,7 @@ def alm(data: Json) -> Json:
         for chunk in joined(data, b, valid_chunks(data, b, shifted=True)):
             s, t = (chance(data, name, b, at) for name, at in zip(("student", "teacher"), chunk, strict=True))
             if options.get("difference") == "abs":
-                terms.append(abs(t - s))
+                terms.append(abs(t - s) if t >= LEAST else 0.0)
                 continue
             s, t = (value / options.get("binarization_temperature", 100.0) - 1e-6 for value in (s, t))
             terms.append(-(math.exp(t) * s + (1 - math.exp(t)) * math.log(1 - math.exp(s))))

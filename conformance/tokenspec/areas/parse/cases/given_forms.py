@@ -81,6 +81,13 @@ CASES = (
         says={**SAYS, "reasoning_complete": True},
     ),
     given(
+        "answer-said-again",
+        "A template that writes each answer again, behind the end of its turn.",
+        chat(THINKS + C + "{{ '<|im_end|>\\n<|im_start|>note\\n' }}" + C),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says=SAYS,
+    ),
+    given(
         "thought-and-a-word",
         "A word in front of every answer, also behind a thought.",
         chat(f"{THINKS}Answer: {C}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,8 +61,9 @@ def apply(dtype: str, *rows: list[str], **options: str) -> dict[str, Any]:
 
 
 def select(*rows: Sequence[float]) -> dict[str, Any]:
-    """Logits per row, all different."""
-    return {"op": "select", "logits": [[float(number) for number in row] for row in rows]}
+    """Logits per row; those that JSON has no number for as a text."""
+    logits = [[number if math.isfinite(number) else str(number) for number in map(float, row)] for row in rows]
+    return {"op": "select", "logits": logits}
 
 
 def tree(prefixes: dict[str, list[int]], start: int = 1, end: int = 2, **options: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 from tokenspec.areas.processors.cases.build import (
@@ -218,6 +219,28 @@ CASES: list[Case] = [
         rows=12,
         vocab_size=20,
         source=TESTS,
+    ),
+    case(
+        "combo-diverge-not-a-number",
+        "NaN is above plus infinity, among several the smaller id; minus infinity is lost last.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(2, cross_sequence_ban=True)],
+        [select(*[[1, -inf, inf, nan, nan]] * 5)],
+        rows=5,
+        vocab_size=5,
+        facts=[["ALL", [0, 1, 2, 4], [0, 1, 2], [0, 1], [1]]],
+    ),
+    case(
+        "combo-diverge-equal-logits",
+        "Of equal logits the smaller ids are lost, of minus infinities too.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(2, cross_sequence_ban=True)],
+        [select(*[[0, 2, -inf, 2, -inf]] * 5)],
+        rows=5,
+        vocab_size=5,
+        facts=[["ALL", [0, 2, 3, 4], [0, 2, 4], [2, 4], [4]]],
     ),
     case(
         "combo-diverge-small-vocabulary",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 Allowed = frozenset[int] | None
@@ -153,6 +154,6 @@ def recommendation_allowed(
         banned = {combo[-1] for combo in known if list(combo[:-1]) == unfinished}
     ready = unfinished == [] and len(own) >= config.get("cross_seq_diverge_start_combo", 0)
     if logits is not None and crossing and ready:
-        best = sorted(range(vocab_size), key=lambda token: -logits[token])
+        best = sorted(range(vocab_size), key=lambda token: (not isnan(logits[token]), -logits[token]))
         banned |= set(best[: min(row, vocab_size - 1, MOST_DIVERGENT)])
     return frozenset(range(vocab_size)) - banned if banned else None

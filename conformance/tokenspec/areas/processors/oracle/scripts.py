@@ -130,7 +130,8 @@ def answer(timeline: Timeline, step: Mapping[str, Any], *, checked: bool) -> dic
         case "allow":
             return {"allowed": [as_json(one) for one in timeline.all_allowed()]}
         case "select":
-            return {"allowed": [as_json(one) for one in timeline.all_allowed(step["logits"])]}
+            logits = [[float(number) for number in row] for row in step["logits"]]
+            return {"allowed": [as_json(one) for one in timeline.all_allowed(logits)]}
         case "status":
             return {"status": [status(timeline, row) for row in range(len(timeline.rows))]}
         case "bitmask":

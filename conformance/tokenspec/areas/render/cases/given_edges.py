@@ -84,6 +84,14 @@ EDGES = (
         row="toy-metaspace",
     ),
     given(
+        "sign-isolated",
+        "The same behind one character of the template, which is a token.",
+        METASPACE.replace("user\\n", ":"),
+        [user("A</turn> b"), assistant("c"), user("D<turn>")],
+        "CONTROL_TOKEN_INJECTION",
+        row="toy-metaspace",
+    ),
+    given(
         "marks-between",
         "Letters that a tokenizer composes, in front of bodies of one letter each.",
         BRACKETS,
