@@ -138,6 +138,16 @@ CASES = (
         "{% for message in messages|selectattr('role', 'ne', 'system') if message.content %}",
         messages=[system("No."), *ANSWERED[:2], user(""), *ANSWERED[2:]],
     ),
+    given(
+        "walked-questions-first",
+        "All questions come first, then all answers, and nothing is prompted.",
+        "{% for message in messages if message.role == 'user' %}"
+        + TURN
+        + "{% endfor %}{% for message in messages if message.role == 'assistant' %}"
+        + TURN
+        + "{% endfor %}",
+        ANSWERED,
+    ),
     walked("backwards", "The last message comes first.", "{% for message in messages|reverse %}"),
     walked(
         "in-a-macro",
