@@ -137,7 +137,8 @@ def _others(character: str) -> Iterator[str]:
 
 def _images(character: str) -> set[str]:
     """How a character may be written: itself, its other cases, its escapes in JSON, Python and markup."""
-    quoted = {json.dumps(character), json.dumps(character, ensure_ascii=False), repr(character), f"'\\{character}'"}
+    in_json = {json.dumps(character), json.dumps(character, ensure_ascii=False)}
+    quoted = {*in_json, repr(character), ascii(character), f"'\\{character}'"}
     markup = html.escape(character).replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
     written = {character, markup, *(form[1:-1] for form in quoted)}
     return {change(form) for form in written for change in (str, str.upper, str.lower, str.title, str.casefold)}

@@ -134,10 +134,7 @@ def _last_tool(chat: Chat) -> int:
 
 def history_before_results(present: frozenset[str]) -> list[dict[str, Any]]:
     """The flag for the first output is set once: a prompt that had tool outputs leaves it set."""
-    user = {"role": "user", "content": "q"}
-    if "<｜tool▁outputs▁begin｜>" not in present:
-        return [user]
-    return [user, {"role": "tool", "content": "r"}, user]
+    return [{"role": "tool", "content": ""}] if "<｜tool▁outputs▁begin｜>" in present else []
 
 
 def _family(revision: str) -> Family:

@@ -66,7 +66,7 @@ def _percent_pieces(
         value = arguments[match["key"]] if match["key"] is not None else values.pop(0)
         conversion = "%" + match["rest"]
         shown, text = conversion % (*stars, value), (conversion[:-1] + "s", *stars)
-        yield _fitted(value, shown, partial(_percent_text, *text), table, as_text=match["type"] == "s")
+        yield _fitted(value, shown, partial(_percent_text, *text), table, match["type"])
     yield template[position:]
 
 
@@ -74,10 +74,14 @@ def _percent_text(conversion: str, *values: Any) -> str:
     return conversion % values
 
 
-def _fitted(value: Any, shown: str, layout: Callable[[str], str], table: ValueTable, *, as_text: bool) -> str:
+def _fitted(value: Any, shown: str, layout: Callable[[str], str], table: ValueTable, conversion: str) -> str:
     """``shown`` with the origins of ``value``, as far as it is the value padded or cut."""
-    source = text_of(value, table) if as_text else concat(repr_pieces(value, table))
-    return Tracked.lift(source).laid_out(shown, layout)
+    source = Tracked.lift(concat(repr_pieces(value, table)) if conversion in {"r", "a"} else text_of(value, table))
+    return (source.mapped(_in_ascii) if conversion == "a" else source).laid_out(shown, layout)
+
+
+def _in_ascii(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _bounded_fields(
@@ -139,9 +143,7 @@ class TrackedFormatter(SandboxedFormatter):
 
     def _field(self, value: Any, conversion: str | None, spec: str) -> str:
         shown = self.format_field(self.convert_field(value, conversion), spec)
-        if conversion == "a":
-            return derived(shown)
-        return _fitted(value, shown, lambda marked: format(marked, spec), self._table, as_text=conversion != "r")
+        return _fitted(value, shown, lambda marked: format(marked, spec), self._table, conversion or "s")
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Refuse huge widths before Python builds them."""

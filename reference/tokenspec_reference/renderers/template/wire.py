@@ -85,10 +85,11 @@ class Shown:
         return [s for s in self.owned if s.owner == self.ahead + owner and is_body(s, self.printed.table)]
 
     def behind_answer(self) -> str:
-        """The text behind the answer, up to the next message's body."""
-        answer, following = self.bodies(1), self.bodies(2)
+        """The text behind the answer, up to the next message's body where that stands behind it."""
+        answer = self.bodies(1)
         end = answer[-1].end if answer else len(self.text)
-        return self.text[end : following[0].start if following else len(self.text)]
+        following = (s.start for s in self.bodies(2) if s.start >= end)
+        return self.text[end : next(following, len(self.text))]
 
     def user_header(self) -> str:
         """What the first message has in front of its body, or what stands there where it owns nothing of it."""

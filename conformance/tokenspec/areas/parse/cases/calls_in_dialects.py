@@ -144,6 +144,17 @@ HARMONY_CALLS = (
         flags=("REASONING",),
     ),
     odd(
+        "harmony-no-header-ahead",
+        "The first message has no header, so it is content; what follows it is told as it comes.",
+        HARMONY,
+        "<|message|>Lisbon, they say.<|end|><|start|>assistant<|channel|>analysis<|message|>"
+        "The question was about the mildest winter.",
+        content="Lisbon, they say.",
+        reasoning="The question was about the mildest winter.",
+        requires=("RND-060", "RND-066"),
+        flags=("REASONING",),
+    ),
+    odd(
         "harmony-call",
         "A message to a function is a call, wherever its recipient stands.",
         HARMONY,

@@ -52,6 +52,17 @@ FORMATTED = (
         "JSON_TEXT",
     ),
     forms(
+        "conversions-in-ascii",
+        "Bodies that a conversion writes in ASCII, as Python does: other letters become escapes.",
+        (
+            ("Être l\u00e0-bas", "{{ '{!a}'.format(C) }}"),
+            ("it-is-\U0001f600", "{{ '{c!a:>30}|{c!a:.5}'.format(c=C) }}"),
+            ("naïve-coöperation", "{{ '%a|%-30a|%.7a' % (C, C, C) }}"),
+            ("plain-words", "{{ '{!a}|{!a:*^20}'.format(C, [C]) }}"),
+        ),
+        "JSON_TEXT",
+    ),
+    forms(
         "cut-and-filled",
         "Bodies that a format cuts and fills up with other signs than blanks.",
         (

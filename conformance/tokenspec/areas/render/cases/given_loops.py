@@ -41,9 +41,17 @@ SAID = "No more than what a template says of it."
 LONG = [user(SAID), assistant(SAID), user("Two?"), assistant("Two."), user(SAID), assistant(SAID)]
 
 
-def silent(slug: str, why: str, begin: str, end: str = "{% endfor %}") -> Case:
+def silent(slug: str, why: str, begin: str, end: str = "{% endfor %}", messages: list[Message] = LONG) -> Case:
     """Turns that print nothing of their messages, between these."""
-    return given(f"silent-{slug}", why, begin + SILENT + end + PROMPT, LONG)
+    return given(f"silent-{slug}", why, begin + SILENT + end + PROMPT, messages)
+
+
+PAIRED = (
+    "{% set ns = namespace(pairs=[]) %}"
+    + LOOP
+    + "{% set ns.pairs = ns.pairs + [(loop.index, message)] %}{% endfor %}{% for n, message in ns.pairs %}"
+)
+"""Begins a loop over pairs of a number and a message."""
 
 
 WORDLESS = (
@@ -56,9 +64,10 @@ WORDLESS = (
     silent(
         "in-pairs",
         "A loop over pairs of a number and a message that is not printed.",
-        "{% set ns = namespace(pairs=[]) %}"
-        + LOOP
-        + "{% set ns.pairs = ns.pairs + [(loop.index, message)] %}{% endfor %}{% for n, message in ns.pairs %}",
+        PAIRED,
+    ),
+    silent(
+        "in-pairs-answer-ahead", "The same, of a conversation that begins with an answer.", PAIRED, messages=LONG[1:]
     ),
     silent(
         "in-batches",
@@ -128,6 +137,16 @@ CASES = (
         "A loop over the messages that a filter and a condition leave.",
         "{% for message in messages|selectattr('role', 'ne', 'system') if message.content %}",
         messages=[system("No."), *ANSWERED[:2], user(""), *ANSWERED[2:]],
+    ),
+    given(
+        "walked-questions-first",
+        "All questions come first, then all answers, and nothing is prompted.",
+        "{% for message in messages if message.role == 'user' %}"
+        + TURN
+        + "{% endfor %}{% for message in messages if message.role == 'assistant' %}"
+        + TURN
+        + "{% endfor %}",
+        ANSWERED,
     ),
     walked("backwards", "The last message comes first.", "{% for message in messages|reverse %}"),
     walked(
