@@ -49,10 +49,10 @@ def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
 
 
 def names_one_of(subject: Subject, faults: Sequence[Due]) -> None:
-    """The refusal has the code of one of these faults, and its place or one further into it.
+    """The refusal has the code of one of these faults, and its place or one further into it, which is there.
 
     Raises:
-        Violation: it names another, or no place.
+        Violation: it names another place, none, or one that the request does not have.
         NotComparable: the implementation did not refuse.
     """
     got = subject.outcome
@@ -61,6 +61,25 @@ def names_one_of(subject: Subject, faults: Sequence[Due]) -> None:
     if not any(got.code == fault.code and any(within(got.place, place) for place in fault.places) for fault in faults):
         due_now = " or ".join(f"{fault.code} at {' or '.join(fault.places)}" for fault in faults)
         raise Violation("the refusal does not say what is wrong, and where", expected=due_now, got=str(got))
+    if not is_there(got.place, subject.request):
+        raise Violation("the refusal points to what the request does not have", expected="a place in it", got=got.place)
+
+
+def is_there(place: str, value: Any) -> bool:
+    """Whether a JSON pointer leads to something in a value.
+
+    >>> is_there("/messages/0", {"messages": ["Hi."]}), is_there("/messages/1", {"messages": ["Hi."]})
+    (True, False)
+    """
+    for part in place.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return False
+    return True
 
 
 def within(place: str, stated: str) -> bool:

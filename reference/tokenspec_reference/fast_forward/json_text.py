@@ -14,7 +14,7 @@ from typing import Any
 
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.expression import Expressions, Node
-from tokenspec_reference.fast_forward.schema_document import escaped
+from tokenspec_reference.fast_forward.schema_document import MOST_LEVELS, escaped
 from tokenspec_reference.fast_forward.utf8 import CodeRange, byte_sequences, merged
 from tokenspec_reference.fast_forward.words import one_of
 
@@ -24,7 +24,6 @@ BEYOND_ASCII = (0x80, 0x10FFFF)
 INTEGER = r"-?(?:0|[1-9][0-9]*)"
 NUMBER = INTEGER + r"(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"
 MOST_BITS = 1330  # of an integer of 400 digits
-MOST_LEVELS = 64
 
 
 def decimal_of(value: float, pointer: str) -> Decimal:

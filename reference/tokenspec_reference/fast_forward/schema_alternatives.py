@@ -14,11 +14,10 @@ from typing import Any
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.json_text import utf8_of
 from tokenspec_reference.fast_forward.schema_demands import ANYTHING, Demands, Goal, Goals
-from tokenspec_reference.fast_forward.schema_document import Document, escaped
+from tokenspec_reference.fast_forward.schema_document import MOST_LEVELS, Document, escaped
 from tokenspec_reference.fast_forward.schema_judgement import LOOKED_INTO, CircularSchema, Judgement
 from tokenspec_reference.fast_forward.schema_keywords import BY_KEYWORD, HANDLERS, Schema, without
 
-MOST_LEVELS = 64
 MOST_ALTERNATIVES = 512
 MOST_MERGES = 100_000  # of alternatives, in all of a schema
 APPLICATORS = {

@@ -12,7 +12,7 @@ DATA = {"enum", "const", "default", "examples", "example"}
 BY_NAME = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 """Keywords whose value has names in the place of keywords."""
 SIBLINGS_IGNORED = ("draft-03", "draft-04", "draft-06", "draft-07")
-MOST_DEPTH = 400
+MOST_LEVELS = 64  # of schemas in schemas, of references to references, and of values in values
 
 
 def escaped(key: str) -> str:
@@ -33,18 +33,24 @@ class Document:
         self.bases: dict[str, str] = {"#": ""}
         dialect = root.get("$schema") if isinstance(root, Mapping) else None
         self.siblings_count = not (isinstance(dialect, str) and any(draft in dialect for draft in SIBLINGS_IGNORED))
-        waiting: list[tuple[Any, str, str, int, bool]] = [(root, "#", "", 0, False)]
+        waiting: list[tuple[Any, str, str, int, bool]] = [(root, "#", "", 1, False)]
         while waiting:
-            value, pointer, base, depth, by_name = waiting.pop()
-            if isinstance(value, Mapping) and depth < MOST_DEPTH:
+            value, pointer, base, level, by_name = waiting.pop()
+            if isinstance(value, list):
+                waiting += [
+                    (item, f"{pointer}/{index}", base, level, False)
+                    for index, item in enumerate(value)
+                    if isinstance(item, Mapping)
+                ]
+            elif isinstance(value, Mapping):
+                if level > MOST_LEVELS and not by_name:
+                    raise SchemaError(f"nested deeper than {MOST_LEVELS} levels", field=pointer)
                 base = base if by_name else self._identify(value, pointer, base)
                 waiting += [
-                    (item, f"{pointer}/{escaped(key)}", base, depth + 1, not by_name and key in BY_NAME)
+                    (item, f"{pointer}/{escaped(key)}", base, level + (not by_name), not by_name and key in BY_NAME)
                     for key, item in value.items()
-                    if isinstance(key, str) and (by_name or key not in DATA) and isinstance(item, Mapping | list)
+                    if isinstance(key, str) and (by_name or key not in DATA)
                 ]
-            elif isinstance(value, list) and depth < MOST_DEPTH:
-                waiting += [(item, f"{pointer}/{index}", base, depth + 1, False) for index, item in enumerate(value)]
 
     def _identify(self, schema: Mapping[str, Any], pointer: str, base: str) -> str:
         address = schema.get("$id", schema.get("id"))

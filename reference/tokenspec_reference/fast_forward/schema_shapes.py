@@ -19,8 +19,9 @@ from tokenspec_reference.fast_forward.automaton import (
 )
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.number_texts import EVERYTHING
-from tokenspec_reference.fast_forward.schema_alternatives import MOST_LEVELS, Alternatives
+from tokenspec_reference.fast_forward.schema_alternatives import Alternatives
 from tokenspec_reference.fast_forward.schema_demands import KINDS, Demands, Goals, MemberRule, Span
+from tokenspec_reference.fast_forward.schema_document import MOST_LEVELS
 
 MOST_GOALS = 20_000
 MOST_PATTERNS = 6
@@ -79,8 +80,9 @@ class Shapes:
         layer: list[Goals] = [(("#", False),)]
         depth = 0
         while layer:
-            if depth == MOST_LEVELS:
-                raise SchemaError(f"nested deeper than {MOST_LEVELS} levels", field=layer[0][0][0])
+            deep = next(filter(None, layer), None)  # "any value" is nobody's level
+            if depth >= MOST_LEVELS and deep is not None:
+                raise SchemaError(f"nested deeper than {MOST_LEVELS} levels", field=deep[0][0])
             following: dict[Goals, None] = {}
             for goals in layer:
                 shapes = self.of[goals] = list(self.shapes(goals))

@@ -82,7 +82,10 @@ def frames_taken(medium: Medium, settings: Settings) -> list[int]:
 
 
 def gemma_picture(medium: Medium, settings: Settings) -> Grid:
-    """The largest size of the same shape whose cells of pooled patches are at most ``max_soft_tokens``; in cells."""
+    """The largest size of the same shape whose cells of pooled patches are at most ``max_soft_tokens``; in cells.
+
+    Where its thin side would have no cell, it has one, and the other side all of them.
+    """
     patch, pool = settings["patch_size"], settings["pooling_kernel_size"]
     most = settings["max_soft_tokens"] * pool**2 * patch**2
     cell = int(pool * patch)
@@ -90,9 +93,9 @@ def gemma_picture(medium: Medium, settings: Settings) -> Grid:
     rows, columns = math.floor(scale * medium.height / cell), math.floor(scale * medium.width / cell)
     longest = int(settings["max_soft_tokens"])
     if not rows:
-        rows, columns = 1, min(medium.width // medium.height, longest)
+        rows, columns = 1, longest
     elif not columns:
-        rows, columns = min(medium.height // medium.width, longest), 1
+        rows, columns = longest, 1
     return rows, columns
 
 

@@ -231,9 +231,9 @@ def spaces() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     yield "flexible-value", WHOLE, ["1", " 1", "1 "]
 
 
-def nested(levels: int, around: Callable[[Any], Any]) -> Any:
+def nested(levels: int, around: Callable[[Any], Any], inmost: Any = NOTHING) -> Any:
     """Something in itself, many times."""
-    value: Any = NOTHING
+    value = inmost
     for _ in range(levels):
         value = around(value)
     return value

@@ -58,6 +58,10 @@ def blames_all(refusal: Rejected) -> None:
     refusal.rejection_place = "/messages"
 
 
+def blames_what_is_not_there(refusal: Rejected) -> None:
+    refusal.rejection_place += "/no such key"
+
+
 def blames_the_template(refusal: Rejected) -> None:
     refusal.rejection_code = "template-raises"
 
@@ -205,6 +209,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("media-accepts-all", "media", ("RND-091",), "gives ids for what processors refuse", AcceptsAll, ROWS),
     refusing("refuses-nowhere", "refuses without saying where", says_nowhere),
     refusing("refuses-it-all", "blames the whole conversation for one medium", blames_all),
+    refusing("refuses-what-is-missing", "points to a key that the request does not have", blames_what_is_not_there),
     refusing("refuses-as-template", "blames the template for what the processor refuses", blames_the_template),
     edited("range-with-wrap", "RND-092", "counts the wrap to the range", range_with_wrap),
     edited("range-counts", "RND-092", "gives the number of placeholders, also of a video", range_counts_placeholders),
