@@ -23,6 +23,7 @@ from tokenspec.areas.render.cases.build_given import STRICT_PARTS, STRICT_TOOLS,
 HERMES = f'<tool_call>\n{{"name": "{NAME}", "arguments": {ARGUMENTS}}}\n</tool_call>'
 THINKS = thought(f"<reason>\n{R}\n</reason>\n\n")
 SAYS = {"content": "Lisbon.", "reasoning_content": "South-west."}
+QUESTION_SECOND = "{% if messages[1].role != 'user' %}{{ raise_exception('question second') }}{% endif %}"
 NUMBERED = [
     call("get_weather", {"city": city}, f"functions.get_weather:{n}") for n, city in enumerate(("Rome", "Oslo"))
 ]
@@ -139,6 +140,14 @@ CASES = (
         messages=[system("Answer briefly."), user("Where?")],
     ),
     given(
+        "system-first-and-a-question",
+        "A template that refuses a conversation without a system text, and one without a question.",
+        SYSTEM_FIRST + QUESTION_SECOND + chat(THINKS + C),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon."), STOP],
+        says=SAYS,
+        messages=[system("Be brief."), ASK],
+    ),
+    given(
         "other-turn-tokens",
         "Turns between other tokens than those of the row's own template.",
         "{% for m in messages %}{{ '<|img|>' ~ m.role ~ ':' }}"
@@ -176,6 +185,20 @@ CASES = (
         [text("\n\nLisbon."), STOP],
         says={"content": "Lisbon.", "reasoning_content": None},
         messages=[user("What is <reason>?")],
+    ),
+    given(
+        "thought-closed-twice",
+        "A prompt of two thoughts that are empty: the last one counts.",
+        chat(THINKS + C, "{{ '<reason></reason><reason>\\n\\n</reason>' }}"),
+        [text("\n\nLisbon."), STOP],
+        says={"content": "Lisbon.", "reasoning_content": None},
+    ),
+    given(
+        "ended-by-two-tokens",
+        "Two tokens that end an answer stand behind one another, the first behind words of the template.",
+        chat(THINKS + C + " (end){{ '<|im_end|>' }}").replace("<|im_end|>\\n", "<|endoftext|>"),
+        [text("<reason>\nSouth-west.\n</reason>\n\nLisbon. (end)"), STOP],
+        says=SAYS,
     ),
     given(
         "thought-closed-unseen",

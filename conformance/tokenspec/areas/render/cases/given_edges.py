@@ -104,6 +104,15 @@ EDGES = (
         row="toy-added",
     ),
     given(
+        "marks-that-never-compose",
+        "A mark that composes with nothing lets the next one compose with the letter; the text begins with one letter.",
+        "{% for message in messages %}{{ message.content }}{{ '[END]' }}{% endfor %}",
+        [user("x"), assistant("e\u0334\u0301"), user("y"), assistant("a\u0334\u030a"), user("z"), assistant("y")],
+        "NORMALIZATION",
+        "MASK_BOUNDARY",
+        row="toy-added",
+    ),
+    given(
         "syllables-between",
         "Syllables that a tokenizer composes of the first and the last of their parts, and signs that are no marks.",
         BRACKETS,
