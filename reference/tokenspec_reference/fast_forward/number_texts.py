@@ -102,7 +102,7 @@ def within(bounds: Range, multiple: Fraction | None, *, whole: bool, uneven: boo
 
     if not positive:  # the first state is still needed, for the sign
         size = 1
-        return explored(0, moves, lambda state: state > 0 and negative.accepting[state - 1]) if negative else NO_TEXT
+        return explored(0, moves, lambda state: state > 0 and negative.accepting[state - 1])
     return explored(0, moves, accepts)
 
 

@@ -237,7 +237,7 @@ def _unevaluated(kind: str, keyword: str, same: str) -> Handler:
             return [_not_understood(kind, field, f"{keyword} beside other schemas is not supported", negated=negated)]
         if kind == "array":
             return [Demands(items=(ItemRule(_fixed(schema, pointer), (field, False)),))]
-        own = _members(schema, pointer, negated)[0].members[0]
+        (own,) = _members(schema, pointer, negated)[0].members
         return [Demands(members=(MemberRule(own.named, own.patterns, (field, False)),))]
 
     return demands
