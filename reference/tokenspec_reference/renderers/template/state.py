@@ -31,7 +31,7 @@ class RenderState:
         self.loops: list[int] = [-1]
         self.index_loops: list[bool] = [False]
         self.part_loops: list[bool] = [False]
-        self._scaffold: dict[int, int] = {}
+        self._scaffold = {-1: SCAFFOLD}
 
     @property
     def message(self) -> int:
@@ -68,8 +68,6 @@ class RenderState:
 
     def scaffold_origin(self) -> int:
         """Origin of template text printed now, for text that is buffered before it is output."""
-        if self.message < 0:
-            return SCAFFOLD
         if self.message not in self._scaffold:
             self._scaffold[self.message] = self.table.origin(self.message, ())
         return self._scaffold[self.message]

@@ -37,7 +37,10 @@ def number_origin(value: Any) -> int:
 
 
 class ValueTable:
-    """Origins of one render, and the containers they live in (kept alive, so that identities stay unique)."""
+    """Origins of one render, by the identities of the containers they live in.
+
+    What a render is given lives as long as its variables; what the template makes and is measured is kept alive.
+    """
 
     def __init__(self) -> None:
         """Start with the two origins every render has: scaffold and derived."""
@@ -80,7 +83,6 @@ class ValueTable:
         return value
 
     def _register(self, container: Any, items: Iterable[tuple[Any, Any]], message: int, path: Path) -> Any:
-        self._alive.append(container)
         self.sizes[id(container)] = size_of_measured(container, self.sizes)
         self._messages[id(container)] = message
         if not path:

@@ -182,7 +182,7 @@ class Probe:
             start, bodies = shown.start(1), shown.bodies(1)
             if bodies:
                 text = until_reasoning(shown.text[start : bodies[0].start])
-                edges = [edge - start for edge in _edges(shown.printed) if 0 < edge - start <= len(text)]
+                edges = [s.end - start for s in shown.owned if 0 < s.end - start <= len(text)]
                 return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
         return GenerationPrompt("", ())
 
