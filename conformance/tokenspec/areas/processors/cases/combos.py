@@ -210,6 +210,21 @@ CASES: list[Case] = [
         source=TESTS,
     ),
     case(
+        "combo-diverge-from-the-second",
+        "With a start of 2 the rows do not diverge behind one combo, and do behind two.",
+        "COMBO_DIVERGE",
+        "063",
+        [recommendation(3, cross_sequence_ban=True, cross_seq_diverge_start_combo=2)],
+        [
+            advance([0, 0, 0], [2, 2, 2]),
+            select(*[LOGITS] * 2),
+            advance([1, 1, 1], [3, 3, 3]),
+            select(*[LOGITS] * 2),
+        ],
+        rows=2,
+        vocab_size=5,
+    ),
+    case(
         "combo-diverge-twelve-rows",
         "At most eight ids are lost, and never the whole vocabulary.",
         "COMBO_DIVERGE",

@@ -93,6 +93,15 @@ CASES: list[Case] = [
         rows=2,
     ),
     case(
+        "rollback-row-between",
+        "One token is taken back of the row in the middle only.",
+        "DRAFTS",
+        "027",
+        [tree(PREFIXES)],
+        [commit([3, 5], [4, 6], [4, 7]), rollback(0, 1, 0), allow, status],
+        rows=3,
+    ),
+    case(
         "rollback-commit-again",
         "Taken back, committed otherwise, and taken back again beyond that.",
         "DRAFTS",

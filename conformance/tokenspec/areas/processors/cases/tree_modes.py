@@ -59,6 +59,13 @@ CASES: list[Case] = [
         source=RTP,
     ),
     *pair(
+        "token-zero",
+        "Id 0 is a token like others.",
+        {"1": [0, 3], "1_0": [4]},
+        watched([advance(0), advance(4)], allow, status),
+        vocab_size=8,
+    ),
+    *pair(
         "unordered",
         "Prefixes and candidates stand in the file in any order.",
         UNORDERED,
