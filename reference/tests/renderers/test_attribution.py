@@ -93,6 +93,14 @@ def test_spans_refuse_bytes_that_do_not_add_up():
     assert spans_from_bytes("ab", [1, 0], known) is None
 
 
+def test_a_tokenizer_without_offsets_still_gets_masks():
+    messages = [{"role": "user", "content": "hi hi"}, {"role": "assistant", "content": "hi"}]
+    with_offsets = create_renderer(byte_level(), family="qwen3").render(messages)
+    without = create_renderer(byte_level(offsets=False), family="qwen3").render(messages)
+    assert without == with_offsets
+    assert any(without.is_content)
+
+
 @pytest.mark.parametrize("tokenizer", [Opaque(), Untracked()])
 def test_a_tokenizer_that_shows_nothing_gets_no_masks(tokenizer):
     tokens = create_renderer(tokenizer, family="qwen3").render([{"role": "user", "content": "hi"}])

@@ -11,7 +11,7 @@ MERGES = [("Ċ", "Ċ"), ("ĊĊ", "Ċ"), ("h", "i"), ("Ġ", "hi"), (">", "Ċ"), (
 
 
 @cache
-def byte_level(*, nfc: bool = False) -> PreTrainedTokenizerFast:
+def byte_level(*, nfc: bool = False, offsets: bool = True) -> PreTrainedTokenizerFast:
     """Byte-level BPE with a few merges that cross wire seams (newlines, a bracket with a newline)."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocab = {token: i for i, token in enumerate([*alphabet, *("".join(pair) for pair in MERGES)])}
@@ -23,7 +23,27 @@ def byte_level(*, nfc: bool = False) -> PreTrainedTokenizerFast:
     backend.add_tokens(
         [AddedToken(token, special=token.startswith("<|"), normalized=False) for token in [*CONTROL, *OTHER_CLOSERS]]
     )
-    return PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<|im_end|>")
+    kind = PreTrainedTokenizerFast if offsets else WithoutOffsets
+    return kind(tokenizer_object=backend, eos_token="<|im_end|>")
+
+
+class WithoutOffsets(PreTrainedTokenizerFast):
+    """A tokenizer that refuses offsets, as fastokens does."""
+
+    @property
+    def backend_tokenizer(self):
+        return BackendWithoutOffsets(super().backend_tokenizer)
+
+
+class BackendWithoutOffsets:
+    def __init__(self, backend):
+        self.backend = backend
+
+    def __getattr__(self, name):
+        return getattr(self.backend, name)
+
+    def encode(self, text, add_special_tokens=True):
+        return EncodingWithoutOffsets(self.backend.encode(text, add_special_tokens=add_special_tokens).ids)
 
 
 class Opaque:
@@ -34,7 +54,7 @@ class Opaque:
 
 
 class Untracked(Opaque):
-    """One that refuses offsets, as fastokens does."""
+    """One that refuses offsets."""
 
     def encode(self, text, add_special_tokens=False):
         return EncodingWithoutOffsets(super().encode(text))
