@@ -165,8 +165,7 @@ def test_more_blocks_wait_no_more(tmp_path, monkeypatch):
     student, teacher, alignment, told = setting(tmp_path, tokens=48, chunks=24)
     there, counted = on_cuda(student, teacher), []
     alignment = alignment.to("cuda")
-    cross_tokenizer_loss(*there, alignment, mode="p-kl", **told).loss.backward()
-    for at_once in (1 << 20, 1):
+    for at_once in (1 << 20, 1 << 20, 1):  # the first warms up: what is made once waits once
         monkeypatch.setattr(blocks, "NUMBERS_AT_ONCE", at_once)
         torch.cuda.set_sync_debug_mode("warn")
         try:
@@ -176,7 +175,7 @@ def test_more_blocks_wait_no_more(tmp_path, monkeypatch):
         finally:
             torch.cuda.set_sync_debug_mode("default")
         counted.append(sum("synchroniz" in str(warning.message) for warning in caught))
-    assert counted[0] == counted[1]
+    assert counted[1] == counted[2]
 
 
 def test_a_row_of_cells_is_a_few_launches():

@@ -169,7 +169,10 @@ def steps() -> Iterator[Figure]:
 
 
 def device_steps() -> Iterator[Figure]:
-    """The same step on an accelerator, where there is one: twenty steps between two synchronisations."""
+    """The same step on an accelerator, where there is one: twenty steps between two synchronisations.
+
+    As called it costs its launches; captured as a CUDA graph, as servers run their steps, what the device does.
+    """
     import torch
 
     from tokenspec_reference.processors import TreeLogitsProcessor, apply_allowed
@@ -182,17 +185,43 @@ def device_steps() -> Iterator[Figure]:
     for dtype in (torch.float32, torch.bfloat16):
         ours, floor = random_logits(dtype).cuda(), random_logits(dtype).cuda()
 
-        def twenty(step: Callable[[], object]) -> Callable[[], object]:
-            return lambda: ([step() for _ in range(20)], torch.cuda.synchronize())
-
         def step(logits: Any = ours) -> object:
             return apply_allowed(logits, processor.allow(state), on_dead="zero")
 
-        times = measure({"ours": twenty(step), "fill": twenty(filled(floor))})
-        name = str(dtype).removeprefix("torch.")
-        yield Figure(
-            f"50x20x10x9 {name} step, CUDA", times["ours"], times["fill"], "fill_(-inf)", 1.5, "no synchronisation"
+        fill = filled(floor)
+        times = measure(
+            {
+                "ours": twenty(step),
+                "fill": twenty(fill),
+                "ours captured": twenty(captured(step)),
+                "fill captured": twenty(captured(fill)),
+            }
         )
+        name = f"50x20x10x9 {str(dtype).removeprefix('torch.')} step, CUDA"
+        yield Figure(name, times["ours"], times["fill"], "fill_(-inf)", note="no synchronisation")
+        yield Figure(f"{name} graph", times["ours captured"], times["fill captured"], "a graph of fill_(-inf)", 1.5)
+
+
+def twenty(step: Callable[[], object]) -> Callable[[], object]:
+    """Twenty calls and the wait for the device."""
+    import torch
+
+    return lambda: ([step() for _ in range(20)], torch.cuda.synchronize())
+
+
+def captured(step: Callable[[], object]) -> Callable[[], object]:
+    """``step`` as a CUDA graph, warmed up and ready to replay."""
+    import torch
+
+    aside = torch.cuda.Stream()
+    with torch.cuda.stream(aside):
+        step()
+    aside.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    replay: Callable[[], object] = graph.replay
+    return replay
 
 
 def loading() -> Iterator[Figure]:
