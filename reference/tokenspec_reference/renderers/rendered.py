@@ -25,8 +25,8 @@ class PlaceholderRange:
 class MultiModalData:
     """Media found in the conversation, per modality (``image``, ``video``), in the order of the text.
 
-    ``mm_items`` are the facts of each (``placeholders``, the grid of patches, the seconds of a video's frames),
-    ``mm_hashes`` the declared hash or the SHA-256 of the bytes, None where neither was at hand.
+    ``mm_items`` are the facts of each (``placeholders``, the grid of patches where the model wants it, the seconds of
+    a video's frames), ``mm_hashes`` the declared hash or the SHA-256 of the bytes, None where neither was at hand.
     """
 
     mm_items: dict[str, list[Any]] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from tokenspec.store.masks import LONGEST_MASK, decode_mask, require_mask
 
 Ranges = dict[str, list[tuple[int, int]]]
 Hashes = dict[str, list[str | None]]
+Grids = dict[str, list[tuple[int, int, int]]]
 
 
 class Next(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -85,6 +86,7 @@ class MediaOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         mm_token_type_ids: per token 1 in a picture, 2 in a video, else 0.
         mm_placeholders: by modality ``[first placeholder, tokens through the last]`` of each medium.
         mm_hashes: by modality the hash of each medium, or null.
+        mm_grids: by modality ``[frames, rows, columns]`` of each medium in patches, where the model is told them.
     """
 
     token_ids: list[int] | None
@@ -94,6 +96,7 @@ class MediaOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     mm_token_type_ids: list[int] | None = None
     mm_placeholders: Ranges | None = None
     mm_hashes: Hashes | None = None
+    mm_grids: Grids | None = None
 
     def __post_init__(self) -> None:
         """Run lengths are well-formed."""
@@ -116,6 +119,7 @@ class MediaExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         types: ``mm_token_type_ids`` in runs; None where the processor gives none.
         placeholders: the range of each medium by modality.
         hashes: its hash, or null.
+        grids: of a render, its grid of patches; empty where the processor gives none.
         known: how many media of each modality the prior part has.
         spans: ``[kind, message or null, tokens]``, tiling the ids (behind the prior part of a bridge; the index is that
             in the new messages).
@@ -130,6 +134,7 @@ class MediaExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     types: list[tuple[int, int]] | None = None
     placeholders: Ranges = {}
     hashes: Hashes = {}
+    grids: Grids = {}
     known: dict[str, int] = {}
     spans: list[tuple[SpanKind, int | None, int]] = []
     unattributed: str | None = None

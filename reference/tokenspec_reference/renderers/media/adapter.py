@@ -65,4 +65,7 @@ def answer(tokens: RenderedTokens) -> dict[str, Any]:
         "mm_token_type_ids": tokens.mm_token_type_ids or [0] * len(tokens.token_ids),
         "mm_placeholders": {k: [[r.offset, r.length] for r in found] for k, found in data.mm_placeholders.items()},
         "mm_hashes": data.mm_hashes,
+        "mm_grids": {
+            kind: [item["grid_thw"] for item in found if "grid_thw" in item] for kind, found in data.mm_items.items()
+        },
     }

@@ -12,7 +12,7 @@ def picture(medium: Medium, settings: Settings, placeholder: Segment) -> Expansi
     """``<|image><|image|>...<image|>``, a placeholder for every cell of pooled patches."""
     rows, columns = gemma_picture(medium, settings)
     written = (scaffold("<|image>"), repeated(placeholder, rows * columns), scaffold("<image|>"))
-    return Expansion(written, {"placeholders": rows * columns, "cells": [rows, columns]})
+    return Expansion(written, {"placeholders": rows * columns})
 
 
 def video(medium: Medium, settings: Settings, placeholder: Segment) -> Expansion:
@@ -21,7 +21,7 @@ def video(medium: Medium, settings: Settings, placeholder: Segment) -> Expansion
     frame = (repeated(placeholder, rows * columns), scaffold("<image|>"))
     times = [f"{int(second // 60):02d}:{int(second % 60):02d} <|image>" for second in seconds]
     written = [part for time in times for part in (scaffold(f" {time}"), *frame)]
-    item = {"placeholders": rows * columns * len(seconds), "cells": [rows, columns], "seconds": seconds}
+    item = {"placeholders": rows * columns * len(seconds), "seconds": seconds}
     return Expansion((scaffold(times[0]), *written[1:]), item)
 
 

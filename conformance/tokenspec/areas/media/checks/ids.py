@@ -22,6 +22,11 @@ def has_media(question: Question) -> bool:
     return is_render(question) and bool(question.expect.placeholders)
 
 
+def has_grids(question: Question) -> bool:
+    """A render whose processor gives the grids of its media."""
+    return is_render(question) and bool(question.expect.grids)
+
+
 def has_types(question: Question) -> bool:
     """A render whose processor gives the types of its tokens."""
     return is_render(question) and question.expect.types is not None
@@ -117,6 +122,12 @@ def ranges_hold_the_placeholders(subject: Subject) -> None:
 def hashes_name_the_bytes(subject: Subject) -> None:
     """The hash of each medium is the declared one, that of its bytes, or null."""
     compare(subject.expect.hashes, subject.output.mm_hashes, "mm_hashes")
+
+
+@check("media.grids", area="media", level="RANGES", requires=("RND-099",), kind="golden", applies=has_grids)
+def grids_are_the_processors(subject: Subject) -> None:
+    """The grid of each medium is the processor's."""
+    compare(subject.expect.grids, subject.output.mm_grids, "mm_grids")
 
 
 @check("media.types", area="media", level="RANGES", requires=("RND-094",), kind="golden", applies=has_types)

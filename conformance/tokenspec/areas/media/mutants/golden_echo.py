@@ -78,4 +78,5 @@ class MediaEcho:
             "mm_token_type_ids": [value for value, count in expect.types or [] for _ in range(count)],
             "mm_placeholders": {kind: [list(one) for one in found] for kind, found in expect.placeholders.items()},
             "mm_hashes": copy.deepcopy(expect.hashes),
+            "mm_grids": {kind: [list(one) for one in found] for kind, found in expect.grids.items()},
         }

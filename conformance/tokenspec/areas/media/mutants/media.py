@@ -138,6 +138,12 @@ def hash_cut(expect: MediaExpect, result: Result) -> None:
         found[:] = [one and one[:32] for one in found]
 
 
+def grid_transposed(expect: MediaExpect, result: Result) -> None:
+    for found in result["mm_grids"].values():
+        for one in found:
+            one[1:] = reversed(one[1:])
+
+
 def types_of_pictures_alone(expect: MediaExpect, result: Result) -> None:
     result["mm_token_type_ids"] = [min(kind, 1) for kind in result["mm_token_type_ids"]]
 
@@ -216,6 +222,7 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("range-order", "RND-092", "gives the last medium first", ranges_out_of_order),
     edited("hash-invented", "RND-093", "gives a hash where none is known", hash_invented),
     edited("hash-cut", "RND-093", "gives half of a hash", hash_cut),
+    edited("grid-transposed", "RND-099", "gives columns for rows", grid_transposed),
     edited("types-of-pictures", "RND-094", "takes videos for pictures", types_of_pictures_alone),
     edited("types-of-ranges", "RND-094", "counts the times between frames to the video", types_of_ranges),
     edited("scaffold", "RND-095", "takes placeholders for scaffold", placeholders_are_scaffold),

@@ -65,6 +65,7 @@ def _rendered(given: MediaInput, row: Row) -> MediaExpect:
         types=None if made.types is None else runs_of(made.types),
         placeholders=ranges(row, made),
         hashes=hashes(given.messages),
+        grids=made.grids,
         spans=spans,
         unattributed=unattributed,
     )

@@ -35,11 +35,12 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Processed:
-    """What a processor makes of a text and its media; ``types`` is None where it gives none."""
+    """What a processor makes of a text and its media; ``types`` is None where it gives none, as ``grids`` is empty."""
 
     ids: list[int]
     text: str
     types: list[int] | None
+    grids: dict[str, list[tuple[int, int, int]]]
     replacements: list[Replacement]
     tokens: dict[str, int]
 
@@ -73,6 +74,11 @@ def process(row: Row, settings: Settings, text: str, images: list[Any], videos: 
         ids=list(map(int, made["input_ids"][0])),
         text=expanded[0],
         types=None if types is None else list(map(int, types[0])),
+        grids={
+            kind: [tuple(map(int, grid)) for grid in made[f"{kind}_grid_thw"]]
+            for kind in ("image", "video")
+            if f"{kind}_grid_thw" in made
+        },
         replacements=[Replacement(p["type"], p["span"][0], p["span"][1], p["replacement"]) for p in places[0]],
         tokens={"image": processor.image_token_id, "video": processor.video_token_id},
     )
