@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tokenspec.areas.selection import Selection
 from tokenspec.cli import power
 from tokenspec.cli.mutants import mutants
 from tokenspec.errors import FixtureError
-from tokenspec.power.edits import Edit
+from tokenspec.power.edits import Edit, Source
 from tokenspec.power.forks import Died, Task, in_forks
 from tokenspec.power.judging import Fate, error_in, noticed_by
 from tokenspec.power.lists import Equivalent, Lists, Outside, read_lists, stale
@@ -88,7 +88,19 @@ def test_a_malformed_list_names_its_file(tmp_path: Path) -> None:
         read_lists(tmp_path)
 
 
-def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring) -> None:
+class LetsAllIn:
+    """A type checker without a type."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        """Nothing is read."""
+
+    def refused(self, edits: Sequence[Edit]) -> list[Edit]:
+        """None."""
+        return []
+
+
+def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenspec.power.measuring.TypeChecker", LetsAllIn)
     edits = measuring.sample(12, 7)
     assert len(edits) == 12
     assert {part_of(edit.file) for edit in edits} == {"template"}

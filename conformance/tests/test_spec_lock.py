@@ -34,7 +34,7 @@ def chapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.write_text(TWO)
     monkeypatch.setattr(data, "data_root", lambda: tmp_path)
     spec.requirements.cache_clear()
-    write_lock(None, {"WID-001": {"widget-square"}})
+    write_lock(None, {"WID-001": {"widget-square": "widgets/-/square"}})
     yield path
     spec.requirements.cache_clear()
 
@@ -98,18 +98,22 @@ def test_a_requirement_that_is_gone_is_remembered_until_it_is_withdrawn(chapter:
 def test_acknowledging_keeps_what_the_mutants_proved(chapter: Path) -> None:
     rewrite(chapter, "round.", "quite round.")
     write_lock({"WID-001"})
-    assert read_lock()["WID-001"].mutants == ["widget-square"]
+    assert read_lock()["WID-001"].mutants == {"widget-square": "widgets/-/square"}
 
 
 @pytest.mark.parametrize(
     ("ran", "left"),
-    [({"widget-oval"}, ["widget-oval", "widget-square"]), ({"widget-square"}, []), (None, [])],
+    [
+        ({"widget-oval"}, {"widget-oval": "widgets/-/oval", "widget-square": "widgets/-/square"}),
+        ({"widget-square"}, {}),
+        (None, {}),
+    ],
     ids=["another", "itself", "all"],
 )
 def test_a_part_of_the_mutants_changes_its_own_entries_only(
-    ran: set[str] | None, left: list[str], chapter: Path
+    ran: set[str] | None, left: dict[str, str], chapter: Path
 ) -> None:
-    write_lock(set(), {"WID-001": {"widget-oval"} & (ran or set())}, ran)
+    write_lock(set(), {"WID-001": {"widget-oval": "widgets/-/oval"} if "widget-oval" in (ran or ()) else {}}, ran)
     assert read_lock()["WID-001"].mutants == left
 
 

@@ -16,6 +16,7 @@ from .errors import UsageError
 from .models import specs
 from .parallel import workers
 from .runner import Run
+from .traceability.lock import read_lock
 from .verdict import NON_CONFORMANT, Verdict
 
 if TYPE_CHECKING:
@@ -28,16 +29,15 @@ class Autopsy:
 
     ``killed_by`` are the failing checks that cite a requirement the mutant declares to break, ``failed`` all failing
     requirement ids, ``passed`` how many verdicts still pass: a mutant that fails everything proves nothing.
-    ``noticed_in`` names the cells it was caught in.
+    ``kills`` names for each of these requirements the first cell it was caught in.
     """
 
     mutant: Mutant
     killed_by: tuple[str, ...]
     failed: frozenset[str]
-    kills: frozenset[str]
+    kills: dict[str, str]
     passed: int
     error: str
-    noticed_in: frozenset[str]
 
     @property
     def killed(self) -> bool:
@@ -71,17 +71,23 @@ def cells_for(mutant: Mutant, cache: dict[tuple[str, tuple[str, ...]], list[Cell
 
 
 def likely_first(cells: Sequence[Cell], mutant: Mutant) -> list[Cell]:
-    """Within each row, the cases that are there for what the mutant breaks come before the others."""
+    """The cells that the lock says it was caught in; then, within each row, the cases that are there for what it
+    breaks, before the others.
+    """
+    caught_in = {entry.mutants.get(mutant.id) for entry in read_lock().values()}
     rows = {row: place for place, row in enumerate(dict.fromkeys(cell.row for cell in cells))}
-    return sorted(cells, key=lambda cell: (rows[cell.row], set(mutant.breaks).isdisjoint(cell.case.requires)))
+
+    def place(cell: Cell) -> tuple[bool, int, bool]:
+        return cell.name not in caught_in, rows[cell.row], set(mutant.breaks).isdisjoint(cell.case.requires)
+
+    return sorted(cells, key=place)
 
 
 def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
     """Run one mutant until all it breaks is caught. Errors of the adapter do not count as being caught."""
     failed: set[str] = set()
     killed_by: set[str] = set()
-    kills: set[str] = set()
-    noticed_in: set[str] = set()
+    kills: dict[str, str] = {}
     passed, error = 0, ""
     for result in Run([InProcess(mutant.id, mutant.make())], likely_first(cells, mutant)):
         for finding in result.findings:
@@ -91,15 +97,12 @@ def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
                 failed.update(finding.requires)
                 if set(finding.requires) & set(mutant.breaks):
                     killed_by.add(finding.check)
-                    kills.update(set(finding.requires) & set(mutant.breaks))
-                    noticed_in.add(result.name)
+                    kills |= {id_: kills.get(id_, result.name) for id_ in set(finding.requires) & set(mutant.breaks)}
             elif finding.verdict is Verdict.ERROR and not error:
                 error = f"{result.name}: {finding.detail}"
-        if kills >= set(mutant.breaks) and passed:
+        if kills.keys() >= set(mutant.breaks) and passed:
             break
-    return Autopsy(
-        mutant, tuple(sorted(killed_by)), frozenset(failed), frozenset(kills), passed, error, frozenset(noticed_in)
-    )
+    return Autopsy(mutant, tuple(sorted(killed_by)), frozenset(failed), kills, passed, error)
 
 
 _cells: dict[tuple[str, tuple[str, ...]], list[Cell]] = {}

@@ -38,7 +38,7 @@ def page(block: Requirement, cases: list[Case], notes: dict[str, str], flags: di
     """One requirement."""
     checks = [check for check in all_checks().values() if block.id in check.requires]
     locked = read_lock().get(block.id)
-    mutants = {id_: notes.get(id_, "") for id_ in (locked.mutants if locked else [])}
+    mutants = {id_: notes.get(id_, "") for id_ in (locked.mutants if locked else ())}
     parts = [
         "---\norphan: true\n---",
         f"# {block.id}: {block.title}",

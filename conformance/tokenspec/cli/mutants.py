@@ -142,7 +142,7 @@ def failures_of_the_unmutated(found: Sequence[Autopsy], progress: Progress, jobs
     cells_of: dict[Any, Any] = {}
     for one in found:
         cells_for(one.mutant, cells_of)
-    noticed = frozenset().union(*(one.noticed_in for one in found))
+    noticed = {cell for one in found for cell in one.kills.values()}
     asked = {cell.name: cell for cells in cells_of.values() for cell in cells if cell.name in noticed}
     cells = sorted(asked.values(), key=lambda cell: cell.row)
     task = progress.add_task("unmutated", total=len(cells))
@@ -193,10 +193,10 @@ def write_kills(found: Sequence[Autopsy], *, whole: bool) -> None:
     """Into the lock; of a part of the mutants only what they did, the kills of the others stay."""
     from tokenspec.traceability.lock import write_lock
 
-    kills: dict[str, set[str]] = {}
+    kills: dict[str, dict[str, str]] = {}
     for result in found:
-        for id_ in result.kills:
-            kills.setdefault(id_, set()).add(result.mutant.id)
+        for id_, cell in result.kills.items():
+            kills.setdefault(id_, {})[result.mutant.id] = cell
     write_lock(set(), kills, None if whole else {result.mutant.id for result in found})
 
 

@@ -16,7 +16,7 @@ from tokenspec.store.writing import write_atomically
 
 
 class LockedRequirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One requirement as last reviewed. ``mutants`` are those killed by a check that cites it."""
+    """One requirement as last reviewed. ``mutants`` are those that a check citing it kills, each with a cell."""
 
     id: str
     level: str
@@ -24,7 +24,7 @@ class LockedRequirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     chapter: str
     text_sha256: str
     checks: list[str]
-    mutants: list[str]
+    mutants: dict[str, str]
 
 
 def read_lock() -> dict[str, LockedRequirement]:
@@ -36,7 +36,7 @@ def read_lock() -> dict[str, LockedRequirement]:
 
 
 def write_lock(
-    acknowledged: set[str] | None, kills: dict[str, set[str]] | None = None, ran: Collection[str] | None = None
+    acknowledged: set[str] | None, kills: dict[str, dict[str, str]] | None = None, ran: Collection[str] | None = None
 ) -> list[str]:
     """Write the lock and return the ids whose text hash was renewed.
 
@@ -45,7 +45,7 @@ def write_lock(
 
     Args:
         acknowledged: ids whose current text was reviewed; None means all of them.
-        kills: requirement id -> mutants killed by a check citing it; None keeps what the lock says.
+        kills: requirement id -> mutants killed by a check citing it -> a cell where; None keeps what the lock says.
         ran: the mutants that ``kills`` tells of; the lock keeps what it says of the others. None means all there are.
     """
     from tokenspec.areas.check import all_checks
@@ -66,9 +66,10 @@ def write_lock(
             sha = before.text_sha256
         elif before is None or before.text_sha256 != sha:
             renewed.append(id_)
-        known = set(before.mutants) if before is not None else set()
+        known = before.mutants if before is not None else {}
         if kills is not None:
-            known = (set() if ran is None else known - set(ran)) | kills.get(id_, set())
+            kept = {} if ran is None else {name: cell for name, cell in known.items() if name not in ran}
+            known = kept | kills.get(id_, {})
         entries.append(
             LockedRequirement(
                 id=id_,
@@ -77,7 +78,7 @@ def write_lock(
                 chapter=block.chapter,
                 text_sha256=sha,
                 checks=sorted(citing.get(id_, [])),
-                mutants=sorted(known),
+                mutants=dict(sorted(known.items())),
             )
         )
     gone = set(old) - set(requirements()) - withdrawn_ids()
