@@ -96,11 +96,10 @@ def _messages(view: Completion) -> Iterator[Message]:
         stop = len(view.text) if end < 0 else end
         yield Message(opens, view.text[opens:begin], body, stop, end >= 0)
         position = stop + len(END)
-    if position < len(view.text):
-        opens = _header(view, position, len(view.text))
-        if opens > position:
-            yield Message(position, None, position, opens, ended=True)
-        yield from _unfinished(view, opens)
+    opens = _header(view, position, len(view.text))
+    if opens > position:
+        yield Message(position, None, position, opens, ended=True)
+    yield from _unfinished(view, opens)
 
 
 def _unfinished(view: Completion, opens: int) -> Iterator[Message]:

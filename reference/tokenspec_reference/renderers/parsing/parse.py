@@ -20,7 +20,8 @@ Whole = Callable[["Completion", ToolSchemas], ParsedResponse]
 class ResponseFormat:
     """How a family's completions are read. ``whole`` replaces the shared order where a format has its own.
 
-    ``before_content`` and ``after_content`` are what the template itself puts around an answer.
+    ``before_content`` and ``after_content`` are what the template itself puts around an answer. A ``bare_call`` is all
+    of a completion, so a format that has them has no thoughts.
     """
 
     thought: ThoughtFormat | None = None
@@ -37,12 +38,11 @@ def parse_completion(
     """Read a completion. Nothing is dropped: what is neither thought nor call is content."""
     if form.whole is not None:
         return form.whole(view, tools)
-    thought = read_thought(view, form.thought, prompt)
     if form.bare_call is not None:
-        attempt = form.bare_call(view.text[thought.rest :], tools)
+        attempt = form.bare_call(view.text, tools)
         if attempt is not None:
-            call = _record(view, thought.rest, len(view.text), attempt)
-            return ParsedResponse("", thought.reasoning, [call], thought.is_complete)
+            return ParsedResponse("", None, [_record(view, 0, len(view.text), attempt)])
+    thought = read_thought(view, form.thought, prompt)
     if not thought.is_complete and form.calls is not None and view.stopped:
         thought = _thought_before_calls(view, thought, form.calls, tools)
     rest = thought.rest

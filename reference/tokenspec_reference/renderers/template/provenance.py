@@ -261,7 +261,7 @@ class Tracked(str):
         """``text``, this string cut and padded as ``layout`` does with any of its length; else it is derived."""
         try:
             marked = layout(MARK * len(self))
-        except (TypeError, ValueError):  # of numbers
+        except ValueError:  # of numbers
             marked = ""
         kept = marked.count(MARK)
         start = marked.find(MARK) if kept else len(marked)

@@ -125,10 +125,9 @@ def sampled_end(text: str, after: int, end: int, turn_closers: Sequence[str], cl
     That is behind the first token that is seen to end turns: the template may go on with the next turn's opener.
     Without one it is behind the last token that may end a turn.
     """
-    known = [at + len(closer) for closer in turn_closers if (at := text.find(closer, after, end)) >= 0]
-    if known:
-        return min(known)
-    return max((at + len(closer) for closer in closers if (at := text.rfind(closer, after, end)) >= 0), default=None)
+    known = (at + len(closer) for closer in turn_closers if (at := text.find(closer, after, end)) >= 0)
+    last = (at + len(closer) for closer in closers if (at := text.rfind(closer, after, end)) >= 0)
+    return next(known, None) or max(last, default=None)
 
 
 def shared_prefix(left: str, right: str) -> int:

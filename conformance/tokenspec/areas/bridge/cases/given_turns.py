@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.bridge.cases.build import CLOSES, NEXT, OSLO, ROME, STOP, TOOLS
+from tokenspec.areas.bridge.cases.build import CLOSES, EOS, NEXT, OSLO, ROME, STOP, TOOLS, turn
 from tokenspec.areas.bridge.cases.given import LISBON, PROMPT, RESULT, chat, given
 from tokenspec.areas.render.cases.build import assistant, calling, text_part, thinking, tool, user
 from tokenspec.areas.render.cases.build_given import STRICT_PARTS
@@ -129,6 +129,14 @@ WHOLE_TURNS = (
         messages=[user([text_part("Where?")])],
     ),
     given(
+        "one-call-or-none",
+        "A template that refuses calls that are there and are not exactly one.",
+        "{% for m in messages if m.tool_calls is defined and m.tool_calls|length != 1 %}"
+        "{{ raise_exception('one call') }}{% endfor %}" + chat("{{ m.content }}"),
+        LISBON,
+        [NEXT],
+    ),
+    given(
         "spoken-questions",
         "A template that refuses a question without words.",
         "{% for m in messages if m.role == 'user' and not m.content %}{{ raise_exception('ask') }}{% endfor %}"
@@ -139,6 +147,14 @@ WHOLE_TURNS = (
 )
 
 ENDS = (
+    given(
+        "end-of-text-before-the-next-marker",
+        "Turns that end where the next one begins: behind an end of text the marker of the next turn follows.",
+        "{% for m in messages %}{{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content }}{% endfor %}" + PROMPT,
+        [turn(LISBON, stop=False), EOS],
+        [NEXT],
+        ("RND-005", *CLOSES),
+    ),
     given(
         "nothing-follows",
         "A template without a generation prompt that leaves a message out: a line follows the turn, and nothing else.",

@@ -42,6 +42,14 @@ GEMMA_CALLS = (
         tried=None,
     ),
     odd(
+        "gemma-words-ahead",
+        "A call that does not begin with its head is broken.",
+        GEMMA,
+        gemma('Hm. call:get_weather{city:<|"|>Rome<|"|>}'),
+        UNREADABLE,
+        tried=None,
+    ),
+    odd(
         "gemma-no-name",
         "A call without a name is an attempt of its own status.",
         GEMMA,

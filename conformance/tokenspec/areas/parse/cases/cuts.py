@@ -154,6 +154,27 @@ MARKERS = (
         rows=HERMES,
     ),
     parse(
+        "call-tag-in-ordinary-tokens-ahead-of-calls",
+        "A call tag spelled in ordinary tokens is text, and each of the two calls behind it is one.",
+        [
+            plain("Write <tool_call> so:"),
+            *(
+                text(f'\n<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}\n</tool_call>')
+                for city in ("Rome", "Oslo")
+            ),
+            STOP,
+        ],
+        "MARKER_TEXT",
+        "TOOL_CALLS",
+        requires=("RND-060", "RND-061", "RND-067"),
+        says={
+            "content": "Write <tool_call> so:",
+            "tool_calls": [{"name": "get_weather", "arguments": {"city": city}} for city in ("Rome", "Oslo")],
+        },
+        tools=TOOLS,
+        rows=HERMES,
+    ),
+    parse(
         "stop-tag-in-ordinary-tokens",
         "A stop token spelled in ordinary tokens ends nothing.",
         [text("Write "), plain("<|im_end|>"), text(" at the end."), STOP],

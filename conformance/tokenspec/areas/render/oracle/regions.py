@@ -15,16 +15,23 @@ def prompt_length(
 ) -> int:
     """How many characters at the end of the text are the generation prompt.
 
-    It is one of ``openers`` where the template ends the last turn otherwise in front of a prompt.
+    It is one of ``openers`` where the template ends the last turn otherwise in front of a prompt, or refuses to write
+    the text without one.
+
+    Raises:
+        Undecidable: it ends in none of them, and the text without it does not show it.
     """
     if not options.get("add_generation_prompt"):
         return 0
-    without = oracle.text(given.messages, given.tools, {**options, "add_generation_prompt": False})
-    if not text.startswith(without):
-        if opener := next(filter(text.endswith, openers), ""):
-            return len(opener)
-        raise Undecidable("the text without generation prompt is no prefix of the text with it")
-    return len(text) - len(without)
+    try:
+        without = oracle.text(given.messages, given.tools, {**options, "add_generation_prompt": False})
+    except OracleRefuses:
+        without = None
+    if without is not None and text.startswith(without):
+        return len(text) - len(without)
+    if opener := next(filter(text.endswith, openers), ""):
+        return len(opener)
+    raise Undecidable("the text without generation prompt is no prefix of the text with it, or is refused")
 
 
 def prompt_text(oracle: TransformersOracle, given: RenderInput, options: dict[str, Any], messages: list[Any]) -> str:
