@@ -188,7 +188,9 @@ def spans_are_longer(_: Request, result: Result, __: Any) -> None:
 
 def spans_touch(_: Request, result: Result, __: Any) -> None:
     spans = result["char_spans"]
-    result["char_spans"] = [[start, max(start, after)] for (start, _), (after, _) in zip(spans, spans[1:], strict=False)]
+    result["char_spans"] = [
+        [start, max(start, after)] for (start, _), (after, _) in zip(spans, spans[1:], strict=False)
+    ]
     result["char_spans"] += spans[-1:]
 
 
