@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from tokenspec.areas.mutant import Mutant
@@ -188,9 +189,7 @@ def spans_are_longer(_: Request, result: Result, __: Any) -> None:
 
 def spans_touch(_: Request, result: Result, __: Any) -> None:
     spans = result["char_spans"]
-    result["char_spans"] = [
-        [start, max(start, after)] for (start, _), (after, _) in zip(spans, spans[1:], strict=False)
-    ]
+    result["char_spans"] = [[start, max(start, after)] for (start, _), (after, _) in pairwise(spans)]
     result["char_spans"] += spans[-1:]
 
 
