@@ -1,4 +1,4 @@
-"""Where each token begins in the text, from the bytes of the tokens alone.
+"""Where each token lies in the text, from the bytes of the tokens alone.
 
 Offsets of the tokenizer are not asked first: a byte-level post-processor with ``trim_offsets`` hides a token's leading
 space, and then the first-character rule would look at the wrong character.
@@ -6,7 +6,9 @@ space, and then the first-character rule would look at the wrong character.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 
@@ -47,23 +49,43 @@ def token_starts(tokenizer: Any, ids: list[int], text: str) -> list[int] | None:
     A normaliser that changes the text (NFC) makes tokens spell another text; then the tokenizer's own offsets are used
     if re-encoding gives these very ids.
     """
+    pieces = _pieces(tokenizer, ids)
+    if pieces is None:
+        return None
+    if b"".join(pieces) == text.encode("utf-8"):
+        return [start for start, _ in _ranges(pieces, text)]
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    if list(encoded["input_ids"]) != list(ids):
+        return None
+    return [start for start, _ in encoded["offset_mapping"]]
+
+
+def token_ranges(tokenizer: Any, ids: list[int], text: str) -> list[tuple[int, int]] | None:
+    """The characters that hold bytes of each token, half-open; None when the tokens do not spell ``text``."""
+    pieces = _pieces(tokenizer, ids)
+    if pieces is None or b"".join(pieces) != text.encode("utf-8"):
+        return None
+    return _ranges(pieces, text)
+
+
+def _pieces(tokenizer: Any, ids: list[int]) -> list[bytes] | None:
+    """The bytes of each token; None where the vocabulary does not have one of the ids."""
     added = tokenizer.get_added_vocab()
     fallback = has_byte_fallback(tokenizer)
     if not all(0 <= id_ < 2**32 for id_ in ids):
         return None
     names = tokenizer.convert_ids_to_tokens(ids)
     if None in names:
-        return None  # the vocabulary does not have such an id
-    pieces = [piece_bytes(piece, added=piece in added, byte_fallback=fallback) for piece in names]
-    data = text.encode("utf-8")
-    if b"".join(pieces) == data:
-        character_of = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
-        starts, position = [], 0
-        for piece in pieces:
-            starts.append(character_of[position] if position < len(character_of) else len(text))
-            position += len(piece)
-        return starts
-    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-    if list(encoded["input_ids"]) != list(ids):
         return None
-    return [start for start, _ in encoded["offset_mapping"]]
+    return [piece_bytes(piece, added=piece in added, byte_fallback=fallback) for piece in names]
+
+
+def _ranges(pieces: Sequence[bytes], text: str) -> list[tuple[int, int]]:
+    """The characters that hold bytes of each piece of the text; no bytes lie where they would begin."""
+    character_of = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
+    begun = [*character_of, len(text)]
+    ends = list(accumulate(map(len, pieces)))
+    return [
+        (begun[end - len(piece)], begun[end - 1] + 1 if piece else begun[end])
+        for piece, end in zip(pieces, ends, strict=True)
+    ]

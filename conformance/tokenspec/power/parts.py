@@ -30,7 +30,7 @@ RENDERERS = ("render", "parse", "stream", "bridge", "media")
 RENDERING = (*RENDERERS, "template-engine")
 PARTS = (
     Part("families", ("render",), ("renderers/families/*",), RENDERERS),
-    Part("media", ("media",), ("renderers/media/*",), ("media",)),
+    Part("media", ("media",), ("renderers/media/*",), ("media", "bridge")),
     Part("template", ("template-engine",), ("renderers/template/*",), RENDERING),
     Part(
         "turns",

@@ -102,8 +102,10 @@ class Alternatives(Judgement):
             if len(part) == 1 and part[0] is ANYTHING:
                 continue
             self._merges += len(ways) * len(part)
+            if self._merges > MOST_MERGES:
+                raise SchemaError(f"has more than {MOST_MERGES} pairs of alternatives to combine", field=pointer)
             ways = [together for way in ways for other in part if (together := way.together(other)) is not None]
-            if len(ways) > MOST_ALTERNATIVES or self._merges > MOST_MERGES:
+            if len(ways) > MOST_ALTERNATIVES:
                 raise SchemaError(f"has more than {MOST_ALTERNATIVES} combinations of alternatives", field=pointer)
         return ways
 

@@ -74,6 +74,7 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "message_indices": tokens.message_indices,
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
+        "char_spans": [list(span) for span in tokens.char_spans],
         "message_roles": tokens.message_roles,
         "id_profile": renderer.id_profile,
         "encoding": renderer.encoding,

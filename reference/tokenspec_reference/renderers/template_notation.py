@@ -113,10 +113,10 @@ def _questions() -> Iterator[tuple[list[Mapping[str, Any]], Any]]:
 def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     """What the template writes behind a question for one turn, in the form that it writes all words of.
 
-    None where it refuses every form; where it writes all words in none of them, what it writes first.
+    None where it refuses every form; where it writes all words in none of them, what it writes last.
     """
     words = [turn["content"] or "", VALUE if turn.get("tool_calls") else ""]
-    found: str | None = None
+    text: str | None = None
     for asked, tools in _questions():
         for spelled in _spellings(in_parts(turn) if isinstance(asked[-1]["content"], list) else turn):
             try:
@@ -127,8 +127,7 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
             text = whole.removeprefix(ahead)
             if all(word in text for word in words):
                 return text
-            found = found or text
-    return found
+    return text
 
 
 def _spellings(turn: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

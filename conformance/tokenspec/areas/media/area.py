@@ -54,14 +54,13 @@ def previous_of(case: Case, row: str) -> dict[str, Any]:
     golden = load_golden(row, case)
     found = golden.expect if golden is not None else None
     expect = msgspec.convert(found or {}, MediaExpect)
-    ids, named = expect.token_ids, case.input.get("named", True)
+    ids = expect.token_ids
+    known = {kind: count for kind, count in expect.known.items() if count} if case.input.get("named", True) else {}
     return {
         "prompt_ids": ids[: expect.prompt],
         "completion_ids": ids[expect.prompt : expect.prior],
-        "mm_placeholders": {k: [list(r) for r in v[: expect.known.get(k, 0)]] for k, v in expect.placeholders.items()}
-        if named
-        else {},
-        "mm_hashes": {k: v[: expect.known.get(k, 0)] for k, v in expect.hashes.items()} if named else {},
+        "mm_placeholders": {k: [list(r) for r in expect.placeholders[k][:count]] for k, count in known.items()},
+        "mm_hashes": {k: expect.hashes[k][:count] for k, count in known.items()},
     }
 
 

@@ -66,6 +66,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         message_indices: per token the index of its message, -1 for none.
         sampled_mask: per token, whether the model would have emitted it.
         is_content: per token, whether it is body.
+        char_spans: per token the characters of the text that hold its bytes, half-open.
         message_roles: per caller message its role.
         id_profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
         encoding: ``hf`` (a caller's text may become control ids) or ``isolated`` (it does not).
@@ -77,6 +78,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     message_indices: list[int] | None = None
     sampled_mask: str | list[bool] | None = None
     is_content: str | list[bool] | None = None
+    char_spans: list[tuple[int, int]] | None = None
     message_roles: list[str] | None = None
     id_profile: Literal["canonical", "sampled-boundary"] = "canonical"
     encoding: Literal["hf", "isolated"] = "hf"

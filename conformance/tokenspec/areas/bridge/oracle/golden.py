@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, Must, SpanKind
+from tokenspec.areas.render.oracle.golden import placeholders
 from tokenspec.models import Row
 from tokenspec.oracle.attribution import Path, Undecidable, attribute
 from tokenspec.oracle.completion import Piece, Resolved, encode_after_control, resolve
@@ -141,6 +142,10 @@ def _following(conversation: Conversation, turn: Turn | None, new_messages: list
             labels.append(("scaffold", None))
         else:
             labels.append(("content", index - 1))
+    before = len(conversation.messages) + 1
+    for position, index in placeholders(conversation.row, owners, [*conversation.messages, message, *new_messages]):
+        if position >= end:
+            labels[position - end] = ("content", index - before)
     return Following(full[end:], labels, tag, stable)
 
 

@@ -110,6 +110,9 @@ def amounts() -> Iterator[Case]:
     where = "/grammar/json_schema"
     code = "unsupported-schema"
     yield refused("refused-json-combinations-of-513", why, "FFT-041", code, where, grammar=schema(many))
+    same = {"allOf": [{"$ref": "#/$defs/a"}] * 2, "$defs": {"a": {"anyOf": [{"const": at} for at in range(320)]}}}
+    why = "Few combinations are left of far too many pairs."
+    yield refused("refused-json-pairs-of-alternatives", why, "FFT-041", code, where, grammar=schema(same))
     why = "As many remainders as are understood."
     multiple = schema({**WHOLE, "multipleOf": 5000})
     texts = ["5000", "5001", "-10000", "0", "500", "50000"]

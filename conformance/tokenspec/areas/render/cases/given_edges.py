@@ -196,6 +196,7 @@ LEFT_OPEN = (
 
 WRONG: tuple[tuple[str, str, Any, list[Any] | None], ...] = (
     ("conversation", "A text in place of a conversation.", "Hi.", None),
+    ("conversation-number", "A number in place of a conversation.", 5, None),
     ("message", "A text in place of a message.", [user("One?"), "Hi."], None),
     ("tool", "A text in place of a tool.", [user("One?")], ["get_weather"]),
     ("second-tool", "A number behind a tool.", [user("One?")], [WEATHER, 7]),

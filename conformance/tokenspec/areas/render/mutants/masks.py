@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from tokenspec.areas.mutant import Mutant
@@ -182,6 +183,16 @@ def everything_is_trained(_: Request, result: Result, __: Any) -> None:
         result["loss_mask"] = list(result["is_content"])
 
 
+def spans_are_longer(_: Request, result: Result, __: Any) -> None:
+    result["char_spans"] = [[start, end + 1] for start, end in result["char_spans"]]
+
+
+def spans_touch(_: Request, result: Result, __: Any) -> None:
+    spans = result["char_spans"]
+    result["char_spans"] = [[start, max(start, after)] for (start, _), (after, _) in pairwise(spans)]
+    result["char_spans"] += spans[-1:]
+
+
 TWICE = ("is_content", "sampled_mask")
 MUTANTS: tuple[Mutant, ...] = (
     mutant("mask-too-long", "RND-020", "is_content has one entry more", after=longer_mask),
@@ -208,6 +219,8 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("opener-sampled", "RND-029", "the end of the assistant's opener is sampled", after=edit_sampled_runs(with_opener, TWICE)),
     mutant("user-sampled", "RND-026", "user bodies are sampled", after=user_is_sampled),
     mutant("sampled-no-content", "RND-024", "sampled tokens are not content", after=assistant_is_no_content),
+    mutant("spans-longer", "RND-019", "char_spans end one character too late", after=spans_are_longer),
+    mutant("spans-touch", "RND-019", "a token ends where the next one begins, also inside a character", after=spans_touch),
     mutant("outer-spans", "RND-030", "content spans of a role reach over other messages", after=spans_are_outer),
     mutant("roles-ignored", "RND-031", "the mask for roles is the whole content mask", after=roles_ignored),
     mutant("wraps-trained", "RND-032", "the wraps of tool results enter the loss", after=wraps_are_trained),

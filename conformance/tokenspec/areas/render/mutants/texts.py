@@ -52,6 +52,7 @@ def reencode(result: Result, tokenizer: Any, text: str) -> None:
             "is_content",
             "sampled_mask",
             "message_indices",
+            "char_spans",
             "content_mask",
             "loss_mask",
             "content_spans_by_role",
