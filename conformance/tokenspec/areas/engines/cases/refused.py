@@ -118,6 +118,18 @@ def cases() -> Iterator[Case]:
             parameters={"system_prompt": ""},
             refused=("trace-too-long", "/trace"),
         )
+        yield case(
+            f"refuse-positions-{engine}-sequential",
+            "The same, read token by token.",
+            "SEGMENT_REFUSAL",
+            "ENG-062",
+            rows=["toy-bpe"],
+            trace="One. Two. Three. Four.",
+            model={"kind": "tiny", "seed": 1, "positions": 8},
+            engines=[engine],
+            parameters={"system_prompt": "", "algorithm": "sequential"},
+            refused=("trace-too-long", "/trace"),
+        )
     yield scripted(
         "refuse-positions-insertions",
         "Prompt and trace fit, the inserted separators do not.",
