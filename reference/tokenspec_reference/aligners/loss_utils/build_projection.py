@@ -171,7 +171,9 @@ def embedded(
     """
     shapes = tuple(student_embeddings.shape), tuple(teacher_embeddings.shape)
     if any(len(shape) != 2 for shape in shapes) or shapes[0][1] != shapes[1][1]:
-        raise AlignmentInputError(f"have shape {shapes[1]}, the student's {shapes[0]}; both [V, d], one d", field="teacher_embeddings")
+        raise AlignmentInputError(
+            f"have shape {shapes[1]}, the student's {shapes[0]}; both [V, d], one d", field="teacher_embeddings"
+        )
     if not 2 <= k <= shapes[1][0]:
         raise AlignmentInputError(f"must be from 2 to {shapes[1][0]}, is {k}", field="k")
     units = [torch.nn.functional.normalize(side.float(), dim=-1) for side in (student_embeddings, teacher_embeddings)]

@@ -122,7 +122,7 @@ def _dense(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
         raise ProjectionFileError("indices and likelihoods must be tensors")
     if indices.dim() != 2 or indices.shape != likelihoods.shape:
         raise ProjectionFileError(
-            f"indices have the shape {tuple(indices.shape)}, likelihoods {tuple(likelihoods.shape)}; both must be [V_s, k]"
+            f"indices have shape {tuple(indices.shape)}, likelihoods {tuple(likelihoods.shape)}; both must be [V_s, k]"
         )
     if indices.is_floating_point() or (indices.numel() and int(indices.min()) < -1):
         raise ProjectionFileError("must hold integer teacher ids, or -1 for none", field="indices")
@@ -134,9 +134,7 @@ def _dense(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _sparse(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
     if not all(isinstance(key, tuple) and len(key) == 2 and all(isinstance(part, int) for part in key) for key in data):
-        raise ProjectionFileError(
-            "is neither {'indices', 'likelihoods'} nor {(student id, teacher id): weight}"
-        )
+        raise ProjectionFileError("is neither {'indices', 'likelihoods'} nor {(student id, teacher id): weight}")
     if any(student < 0 for student, _ in data):
         raise ProjectionFileError("has a negative student id")
     if not all(isinstance(weight, int | float) for weight in data.values()):

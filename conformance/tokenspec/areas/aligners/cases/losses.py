@@ -97,6 +97,14 @@ def projections() -> Iterator[Case]:
         task="projection",
         data={"file": SPARSE, "student_vocab_size": 9, "teacher_vocab_size": 11},
     )
+    yield case(
+        "projection-without-an-entry",
+        "LOSS_PROJECTION",
+        ("ALN-052",),
+        "A file of no entry is a matrix of zeros.",
+        task="projection",
+        data={"file": {"kind": "sparse", "entries": []}, **sizes},
+    )
     refused: dict[str, Json] = {
         "missing": {"kind": "missing"},
         "pickled-code": {"kind": "hex", "hex": PRINTS},

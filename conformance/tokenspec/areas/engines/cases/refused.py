@@ -118,18 +118,6 @@ def cases() -> Iterator[Case]:
             parameters={"system_prompt": ""},
             refused=("trace-too-long", "/trace"),
         )
-        yield case(
-            f"refuse-positions-{engine}-sequential",
-            "The same, read token by token.",
-            "SEGMENT_REFUSAL",
-            "ENG-062",
-            rows=["toy-bpe"],
-            trace="One. Two. Three. Four.",
-            model={"kind": "tiny", "seed": 1, "positions": 8},
-            engines=[engine],
-            parameters={"system_prompt": "", "algorithm": "sequential"},
-            refused=("trace-too-long", "/trace"),
-        )
     yield scripted(
         "refuse-positions-insertions",
         "Prompt and trace fit, the inserted separators do not.",
@@ -140,6 +128,18 @@ def cases() -> Iterator[Case]:
         refused=("trace-too-long", "/trace"),
         model={"position_limit": 17},
         quantile=20,
+    )
+    yield case(
+        "refuse-positions-insertions-sequential",
+        "The same of a model read token by token: the separators have no positions, prompt and trace do.",
+        "SEGMENT_REFUSAL",
+        "ENG-062",
+        rows=["toy-bpe"],
+        trace="One. Two. Three. Four.",
+        model={"kind": "tiny", "seed": 1, "positions": 60},
+        engines=["forced-decoder"],
+        parameters={"system_prompt": "", "quantile": 10, "algorithm": "sequential"},
+        refused=("trace-too-long", "/trace"),
     )
     yield scripted(
         "positions-just-fit",
