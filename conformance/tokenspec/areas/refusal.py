@@ -45,6 +45,8 @@ def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
         raise Violation("the refusal does not say where", expected=" or ".join(stated.places), got=str(got))
     if got.place and stated.places and not any(within(got.place, place) for place in stated.places):
         raise Violation("refused for another place", expected=" or ".join(stated.places), got=str(got))
+    if is_below_a_value(got.place, subject.request):
+        raise Violation("the place leads into what has no parts", expected=" or ".join(stated.places), got=str(got))
     return got
 
 
@@ -80,6 +82,25 @@ def is_there(place: str, value: Any) -> bool:
         else:
             return False
     return True
+
+
+def is_below_a_value(place: str, value: Any) -> bool:
+    """Whether a JSON pointer goes on behind a number, or behind a text by anything but the index of a byte.
+
+    What an object or a list lacks may be pointed to.
+
+    >>> is_below_a_value("/text/3", {"text": "Hi."}), is_below_a_value("/text/title", {"text": "Hi."})
+    (False, True)
+    """
+    for part in place.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return not (isinstance(value, dict | list) or (isinstance(value, str) and name.isdecimal()))
+    return False
 
 
 def within(place: str, stated: str) -> bool:

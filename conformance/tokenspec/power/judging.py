@@ -28,6 +28,9 @@ LOOKED_PAST = 100
 LEAST = 5.0
 """Seconds that one call, and all calls of an edit on one row, may take at least."""
 
+SLOW_ONES = 3
+"""Calls without an answer in time after which an edit that crashed is judged no further."""
+
 TIMES = 5.0
 """So many times what the unedited reference takes may an edited one take."""
 
@@ -174,16 +177,17 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
     usual = {cell.name: seen for cell, seen in cells}
     column = InProcess("edited", adapter)
     run = Run([column], [cell for cell, _ in cells], LEAST + TIMES * max(seen.seconds for _, seen in cells))
-    judged = since = 0
+    judged = since = slow = 0
     crash: tuple[str, str] | None = None
     for result in run.judge_row(column, run.cells, rows):
         judged += 1
         since += crash is not None
+        slow += bool(result.slow)
         noticed = noticed_by(result, usual[result.name].other)
         if noticed:
             return Trial(judged, (noticed, result.name), crash, since, result.case)
         crash = crash or error_in(result, usual[result.name].other)
-        if crash is not None and (result.slow or since >= past):
+        if crash is not None and (slow >= SLOW_ONES or since >= past):
             return Trial(judged, None, crash, past)
     return Trial(judged, None, crash, since)
 

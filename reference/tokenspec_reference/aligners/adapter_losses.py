@@ -73,7 +73,10 @@ def _projection_file(file: Json) -> Iterator[Path]:
 
 
 def _place_of_file(error: TokenSpecError) -> str:
-    return "/data/file" if isinstance(error, ProjectionFileError) else ""
+    """The file, or the tensor of it that is at fault."""
+    if not isinstance(error, ProjectionFileError):
+        return ""
+    return "/data/file" if error.field == "path" else f"/data/file/{error.field}"
 
 
 def _projection(request: Json) -> Json:
@@ -175,25 +178,32 @@ def _teacher(given: Json, stack: ExitStack) -> Teacher:
 
 def _build_projection(request: Json) -> Json:
     """What is read of the file of a made projection, row by row."""
-    with tempfile.TemporaryDirectory() as folder, placed("/data/projection"):
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "projection.pt")
-        _made(request["data"]["projection"]).save(path)
+        _made(request["data"]["projection"], "/data/projection").save(path)
         indices, weights = get_topk_projection(path)
     rows = zip(indices.tolist(), weights.tolist(), strict=True)
     return {"values": {"rows": [[[t, w] for t, w in zip(*row, strict=True) if t >= 0] for row in rows]}}
 
 
-def _made(wish: Json) -> Projection:
-    if wish["how"] == "exact":
-        return build_projection.exact(*(_made_up(wish[side]) for side in ("student", "teacher")))
-    if wish["how"] == "embedded":
-        sides = [_floats(wish[side]) for side in ("student", "teacher")]
-        return build_projection.embedded(*sides, k=wish["k"], sharpness=wish["sharpness"])
-    if wish["how"] == "over":
-        return _made(wish["first"]).over(_made(wish["second"]))
-    if wish["how"] == "cut":
-        return _made(wish["of"]).cut(wish["k"])
-    return Projection.of_entries(wish["entries"], wish["student_vocab_size"], wish["teacher_vocab_size"])
+IN_A_WISH = {"other": "second", "teacher_embeddings": "teacher"}
+"""What a request calls the arguments of what makes a projection, where the names differ."""
+
+
+def _made(wish: Json, place: str) -> Projection:
+    """The projection that is described at a place of the request."""
+    with placed(lambda error: f"{place}/{IN_A_WISH.get(str(error.field), error.field)}"):
+        if wish["how"] == "exact":
+            return build_projection.exact(*(_made_up(wish[side]) for side in SIDES))
+        if wish["how"] == "embedded":
+            sides = [_floats(wish[side]) for side in SIDES]
+            return build_projection.embedded(*sides, k=wish["k"], sharpness=wish["sharpness"])
+        if wish["how"] == "over":
+            first, second = (_made(wish[name], f"{place}/{name}") for name in ("first", "second"))
+            return first.over(second)
+        if wish["how"] == "cut":
+            return _made(wish["of"], f"{place}/of").cut(wish["k"])
+        return Projection.of_entries(wish["entries"], wish["student_vocab_size"], wish["teacher_vocab_size"])
 
 
 def _made_up(pieces: list[list[str]]) -> PieceTable:
@@ -282,11 +292,12 @@ def _place_in_loss(error: TokenSpecError) -> str:
     return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
 
 
+OF_ONE_TEACHER = {"teacher_logits", "teacher_vocab_size", *(field.name for field in fields(AlignmentBatch))}
+
+
 def _place_in_step(error: TokenSpecError) -> str:
     """What a single loss calls the teacher's, or the alignment's, is one of the step's teachers."""
-    of_step = {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
-    of_step |= {"student_logits", "input_ids", "token_mask", "sample_mask"}
-    return _place_in_loss(error) if error.field in of_step else "/data/teachers"
+    return "/data/teachers" if error.field in OF_ONE_TEACHER else _place_in_loss(error)
 
 
 LOSS_TASKS: dict[str, Callable[[Json], Json]] = {

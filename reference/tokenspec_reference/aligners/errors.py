@@ -42,6 +42,10 @@ class ProjectionFileError(TokenSpecError):
 
     rejection_code = "invalid-projection-file"
 
+    def __init__(self, message: str, *, field: str = "path") -> None:
+        """``field``: the tensor that is at fault, if it is one; the whole file otherwise."""
+        super().__init__(message, field=field)
+
 
 class ProjectionFileMissing(ProjectionFileError, FileNotFoundError):
     """No such projection file."""

@@ -86,6 +86,4 @@ class Forms:
                     kept += starts[reached : begin + 1]
                     reached = at
             at += at == begin
-        if not reached:
-            return Spelled(forms, starts)
         return Spelled([*joined, *forms[reached:]], [*kept, *starts[reached:]])

@@ -26,7 +26,7 @@ NO_STUDENT, NO_TEACHER, NO_STUDENT_JOIN, NO_TEACHER_JOIN = -2, -3, -4, -5
 
 
 def align_segments(
-    segments: Sequence[Segment], *, max_comb_len: int, scores: Scores, device: torch.device | str = "cpu"
+    segments: Sequence[Segment], *, max_comb_len: int, scores: Scores, device: torch.device | str
 ) -> list[Steps]:
     """Steps (student tokens, teacher tokens) in text order of each pair of canonical sequences."""
     solved: list[Steps] = [[]] * len(segments)

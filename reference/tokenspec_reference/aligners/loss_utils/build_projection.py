@@ -15,7 +15,6 @@ read as a replacement character, and special tokens pair by role and not by how 
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -101,13 +100,10 @@ class Projection:
         """Write the file that losses read; whole or not at all."""
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        os.close(handle)
-        try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+            part = Path(folder, target.name)
             torch.save({"indices": self.indices, "likelihoods": self.likelihoods}, part)
-            Path(part).replace(target)
-        finally:
-            Path(part).unlink(missing_ok=True)
+            part.replace(target)
 
 
 def exact(student_tokenizer: Any, teacher_tokenizer: Any) -> Projection:
@@ -175,7 +171,9 @@ def embedded(
     """
     shapes = tuple(student_embeddings.shape), tuple(teacher_embeddings.shape)
     if any(len(shape) != 2 for shape in shapes) or shapes[0][1] != shapes[1][1]:
-        raise AlignmentInputError(f"have shapes {shapes[0]} and {shapes[1]}; both [V, d], one d", field="embeddings")
+        raise AlignmentInputError(
+            f"have shape {shapes[1]}, the student's {shapes[0]}; both [V, d], one d", field="teacher_embeddings"
+        )
     if not 2 <= k <= shapes[1][0]:
         raise AlignmentInputError(f"must be from 2 to {shapes[1][0]}, is {k}", field="k")
     units = [torch.nn.functional.normalize(side.float(), dim=-1) for side in (student_embeddings, teacher_embeddings)]

@@ -73,7 +73,7 @@ def _fingerprint(path: str | PathLike[str]) -> tuple[str, int, int]:
     try:
         status = Path(path).stat()
     except OSError:
-        raise ProjectionFileMissing(f"{fspath(path)} does not exist", field="path") from None
+        raise ProjectionFileMissing(f"{fspath(path)} does not exist") from None
     return fspath(path), status.st_mtime_ns, status.st_size
 
 
@@ -82,7 +82,7 @@ def _cached_topk(path: str, _mtime: int, _size: int, device: torch.device) -> tu
     data = _load(path)
     if not {"indices", "likelihoods"} <= data.keys():
         raise ProjectionFileError(
-            f"{path} is not in the dense form; this loss needs 'indices' and 'likelihoods' tensors", field="path"
+            f"{path} is not in the dense form; this loss needs 'indices' and 'likelihoods' tensors"
         )
     indices, likelihoods = _dense(data)
     return indices.to(device), likelihoods.to(device)
@@ -110,21 +110,19 @@ def _load(path: str) -> dict[Any, Any]:
         raise ProjectionFileError(
             f"{path} cannot be read as tensors and plain values ({type(error).__name__}); files that hold code "
             "or foreign objects are refused, save a dictionary of tensors",
-            field="path",
         ) from error
     if not isinstance(data, dict):
-        raise ProjectionFileError("holds no dictionary", field="path")
+        raise ProjectionFileError("holds no dictionary")
     return data
 
 
 def _dense(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
     indices, likelihoods = data["indices"], data["likelihoods"]
     if not (isinstance(indices, torch.Tensor) and isinstance(likelihoods, torch.Tensor)):
-        raise ProjectionFileError("must be tensors", field="indices, likelihoods")
+        raise ProjectionFileError("indices and likelihoods must be tensors")
     if indices.dim() != 2 or indices.shape != likelihoods.shape:
         raise ProjectionFileError(
-            f"have shapes {tuple(indices.shape)} and {tuple(likelihoods.shape)}; both must be [V_s, k]",
-            field="indices, likelihoods",
+            f"indices have shape {tuple(indices.shape)}, likelihoods {tuple(likelihoods.shape)}; both must be [V_s, k]"
         )
     if indices.is_floating_point() or (indices.numel() and int(indices.min()) < -1):
         raise ProjectionFileError("must hold integer teacher ids, or -1 for none", field="indices")
@@ -136,13 +134,11 @@ def _dense(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _sparse(data: dict[Any, Any]) -> tuple[torch.Tensor, torch.Tensor]:
     if not all(isinstance(key, tuple) and len(key) == 2 and all(isinstance(part, int) for part in key) for key in data):
-        raise ProjectionFileError(
-            "is neither {'indices', 'likelihoods'} nor {(student id, teacher id): weight}", field="path"
-        )
+        raise ProjectionFileError("is neither {'indices', 'likelihoods'} nor {(student id, teacher id): weight}")
     if any(student < 0 for student, _ in data):
-        raise ProjectionFileError("has a negative student id", field="path")
+        raise ProjectionFileError("has a negative student id")
     if not all(isinstance(weight, int | float) for weight in data.values()):
-        raise ProjectionFileError("has a weight that is not a number", field="path")
+        raise ProjectionFileError("has a weight that is not a number")
     coordinates = torch.tensor(list(data), dtype=torch.int64).reshape(-1, 2).T.contiguous()
     return coordinates, torch.tensor(list(data.values()), dtype=torch.float32)
 

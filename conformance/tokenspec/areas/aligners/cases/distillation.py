@@ -40,6 +40,13 @@ PROJECTIONS = {
         "k": 3,
         "sharpness": 2.0,
     },
+    "embedded-more-than-wide": {
+        "how": "embedded",
+        "student": numbers(random.Random(65), 3, 2),
+        "teacher": numbers(random.Random(66), 5, 2),
+        "k": 4,
+        "sharpness": 1.0,
+    },
 }
 
 
@@ -127,6 +134,9 @@ def single() -> Iterator[Case]:
         "Other ranks count as many as seven.",
         step({"mode": "xtoken"}, elsewhere=7),
     )
+    for mode in ("p-kl", "gold"):
+        counted = step({"mode": mode}, elsewhere=7)
+        yield distil(f"other-ranks-{mode}", ("ALN-071", "ALN-076"), f"The same of the loss {mode}.", counted)
 
 
 def several() -> Iterator[Case]:
@@ -160,7 +170,8 @@ def several() -> Iterator[Case]:
 def refused() -> Iterator[Case]:
     """What no step can be made of."""
     base = step({})
-    same = base["teachers"][0]
+    same, other = base["teachers"]
+    short = [same, {**other, "logits": numbers(random.Random(72), 2, 3, 9)}]
     zero = [{**same, "weight": 1.0}, {**second(base), "weight": -1.0}]
     for slug, data, place in (
         ("no-teacher", step({}, teachers=[]), "teachers"),
@@ -171,6 +182,7 @@ def refused() -> Iterator[Case]:
             step({"teacher_mode": "select_teacher", "sum_weights_metric": "ce"}),
             "options/sum_weights_metric",
         ),
+        ("teacher-logits-too-short", step({}, teachers=short), "teachers"),
         ("weights-of-nothing", step({"teacher_mode": "averaged_logits"}, teachers=zero), "teachers"),
     ):
         yield case(

@@ -97,6 +97,14 @@ def projections() -> Iterator[Case]:
         task="projection",
         data={"file": SPARSE, "student_vocab_size": 9, "teacher_vocab_size": 11},
     )
+    yield case(
+        "projection-without-an-entry",
+        "LOSS_PROJECTION",
+        ("ALN-052",),
+        "A file of no entry is a matrix of zeros.",
+        task="projection",
+        data={"file": {"kind": "sparse", "entries": []}, **sizes},
+    )
     refused: dict[str, Json] = {
         "missing": {"kind": "missing"},
         "pickled-code": {"kind": "hex", "hex": PRINTS},
@@ -110,13 +118,18 @@ def projections() -> Iterator[Case]:
         "negative-student": {"kind": "sparse", "entries": [[-1, 0, 1.0]]},
         "fractional-student": {"kind": "sparse", "entries": [[0.5, 0, 1.0]]},
     }
+    tensors = {
+        "fractional-ids": "/indices",
+        "ids-below-sentinel": "/indices",
+        "infinite-likelihoods": "/likelihoods",
+    }
     for slug, file in refused.items():
         yield case(
             f"projection-refuse-{slug}",
             "UNSAFE_FILE",
             ("ALN-053",),
             f"A projection file that is no projection: {slug.replace('-', ' ')}.",
-            ("invalid-projection-file", "/data/file"),
+            ("invalid-projection-file", f"/data/file{tensors.get(slug, '')}"),
             task="projection",
             data={"file": file, **sizes},
         )

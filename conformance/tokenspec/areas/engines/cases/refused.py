@@ -129,6 +129,18 @@ def cases() -> Iterator[Case]:
         model={"position_limit": 17},
         quantile=20,
     )
+    yield case(
+        "refuse-positions-insertions-sequential",
+        "The same of a model read token by token: the separators have no positions, prompt and trace do.",
+        "SEGMENT_REFUSAL",
+        "ENG-062",
+        rows=["toy-bpe"],
+        trace="One. Two. Three. Four.",
+        model={"kind": "tiny", "seed": 1, "positions": 60},
+        engines=["forced-decoder"],
+        parameters={"system_prompt": "", "quantile": 10, "algorithm": "sequential"},
+        refused=("trace-too-long", "/trace"),
+    )
     yield scripted(
         "positions-just-fit",
         "Prompt, trace and insertions use the last position.",

@@ -6,7 +6,7 @@ from tokenspec.adapters import Refused
 from tokenspec.areas.check import Applies, NotGiven, Question, Subject, Violation, check, cites
 from tokenspec.areas.processors.checks.asked import answers, kinds, refusal_step
 from tokenspec.areas.processors.records import Refusal
-from tokenspec.areas.refusal import within
+from tokenspec.areas.refusal import is_below_a_value, within
 
 AREA, ERRORS = "processors", "ERRORS"
 
@@ -85,14 +85,14 @@ def refused_steps_say_where(subject: Subject) -> None:
     """A refused step says what is to blame."""
     for index, (want, got) in enumerate(zip(subject.expect.steps, answers(subject), strict=True)):
         if want.error is not None and got.error is not None:
-            at_place(got.error.place, [want.error.place], f"step {index}")
+            at_place(subject, got.error.place, [want.error.place], f"step {index}")
 
 
-def at_place(got: str, due: list[str], where: str = "") -> None:
-    """The place is one of these, or lies within."""
+def at_place(subject: Subject, got: str, due: list[str], where: str = "") -> None:
+    """The place is one of these, or lies within, where there is more to point to."""
     if not got:
         raise NotGiven("the refusal does not say where")
-    if not any(within(got, place) for place in due):
+    if not any(within(got, place) for place in due) or is_below_a_value(got, subject.request):
         raise Violation("refused for another place", expected=" or ".join(due), got=got, where=where)
 
 
@@ -172,7 +172,7 @@ def refused_configurations_say_where(subject: Subject) -> None:
     """A configuration is refused for its reason, and says what is to blame."""
     compare_config(subject)
     if isinstance(subject.outcome, Refused):
-        at_place(subject.outcome.place, places_of(subject))
+        at_place(subject, subject.outcome.place, places_of(subject))
 
 
 def config_is_refused(name: str, requirement: str, applies: Applies, *, doc: str) -> None:
