@@ -75,7 +75,7 @@ def process(row: Row, settings: Settings, text: str, images: list[Any], videos: 
         text=expanded[0],
         types=None if types is None else list(map(int, types[0])),
         grids={
-            kind: [tuple(map(int, grid)) for grid in made[f"{kind}_grid_thw"]]
+            kind: [(int(frames), int(rows), int(columns)) for frames, rows, columns in made[f"{kind}_grid_thw"]]
             for kind in ("image", "video")
             if f"{kind}_grid_thw" in made
         },
