@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.selection import Selection, all_cases, select_cells
 from tokenspec.columns.renderers import NAMES
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError
@@ -103,16 +104,20 @@ def test_a_bad_file_names_what_is_wrong(own_fixtures: Path, text: str, says: str
         reasons_of("mini")
 
 
+@cache
+def case_ids() -> list[str]:
+    return list(all_cases())
+
+
 @pytest.mark.parametrize("path", sorted((fixtures_dir() / "deviations").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_committed_reason_names_rows_checks_and_cases_that_exist(path: Path) -> None:
     from fnmatch import fnmatchcase
 
     from tokenspec.areas.check import all_checks
-    from tokenspec.areas.selection import all_cases
 
     reasons = reasons_of(path.stem)
     assert reasons is not None
-    cases = list(all_cases())
+    cases = case_ids()
     for reason in reasons.deviation:
         known = ((reason.rows, specs()), (reason.checks, all_checks()), (reason.cases, cases))
         for patterns, names in known:

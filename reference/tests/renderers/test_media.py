@@ -250,6 +250,21 @@ def test_a_range_that_is_none_of_the_prompt_is_named():
         )
 
 
+def test_a_bad_medium_of_a_bridge_is_named_among_the_new_messages():
+    r = renderer()
+    prompt = r.render(ask(SMALL), add_generation_prompt=True, process_multimodal=True)
+    bad = ask({"type": "image", "width": -1, "height": 4})
+    with pytest.raises(InvalidMessages) as caught:
+        r.bridge_to_next_turn(
+            prompt.token_ids,
+            ids("ok<|im_end|>"),
+            bad,
+            previous_multi_modal_data=prompt.multi_modal_data,
+            process_multimodal=True,
+        )
+    assert caught.value.field.startswith("new_messages[0].content[")
+
+
 def test_a_training_sample_carries_the_media():
     conversation = [*ask(SMALL), {"role": "assistant", "content": "ok"}]
     sample = build_training_sample(renderer(), conversation, process_multimodal=True, ensure_final_stop=True)
