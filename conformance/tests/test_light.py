@@ -51,7 +51,7 @@ def test_verdicts_are_the_same_without_torch_and_transformers(tmp_path: Path) ->
         lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()[1:-1]]
         verdicts.append((answer.returncode, [(line["row"], line["case"], line["findings"]) for line in lines]))
     assert verdicts[0] == verdicts[1]
-    assert len(verdicts[0][1]) > 250
+    assert len(verdicts[0][1]) > 200
 
 
 def test_what_judging_lacks_is_said_before_the_first_cell() -> None:

@@ -29,6 +29,7 @@ class Asked:
         self.case = self
         self.id = "engines/x"
         self.refusal = refusal
+        self.request = {"student": {"ids": [1, [2, 3]]}, "teacher": "abc"}
 
 
 def said(outcome: Outcome, *, naming_place: bool = False) -> str:
@@ -46,6 +47,9 @@ def said(outcome: Outcome, *, naming_place: bool = False) -> str:
         (Refused("bad-ids", "no"), True, "does not say where"),
         (Refused("bad-ids", "no", "/student/ids/1/7"), True, ""),
         (Refused("bad-ids", "no", "/teacher"), True, ""),
+        (Refused("bad-ids", "no", "/teacher/2"), True, ""),
+        (Refused("bad-ids", "no", "/teacher/title"), True, "what has no parts"),
+        (Refused("bad-ids", "no", "/student/ids/1/0/0"), True, "what has no parts"),
         (Refused("bad-ids", "no", "/student/ids/10"), False, "another place"),
         (Refused("bad-ids", "no", "/student"), False, "another place"),
         (Refused("bad-mask", "no", "/teacher"), False, "another reason"),

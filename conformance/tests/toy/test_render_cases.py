@@ -18,7 +18,10 @@ REFUSED_EVERYWHERE = {
     "render/role-empty-conversation",
     "render/prefill-and-generation-prompt",
     "render/given-continues-unread",
-    *(f"render/given-malformed-{what}" for what in ("conversation", "message", "tool", "second-tool")),
+    *(
+        f"render/given-malformed-{what}"
+        for what in ("conversation", "conversation-number", "message", "tool", "second-tool")
+    ),
     *(f"render/given-open-{what}" for what in ("no-text-part", "number", "nothing", "changed", "cut", "missing-field")),
 }
 

@@ -54,7 +54,7 @@ def spans_hold_the_tokens(subject: Subject) -> None:
     "render.char-spans-sampled-boundary",
     area="render",
     level="MASKS",
-    requires=("RND-019",),
+    requires=("RND-014", "RND-019"),
     kind="metamorphic",
     applies=has_sampled_text,
 )
@@ -67,7 +67,7 @@ def spans_of_pieces_hold_their_tokens(subject: Subject) -> None:
     "render.char-spans-isolated",
     area="render",
     level="MASKS",
-    requires=("RND-019",),
+    requires=("RND-017", "RND-019"),
     kind="metamorphic",
     applies=isolates,
 )
