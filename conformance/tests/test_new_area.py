@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.tools
+
 FOLDER = "conformance/tokenspec/areas/reversing"
 FILLED = {
     "spec/{chapter}": {

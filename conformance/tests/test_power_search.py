@@ -25,6 +25,8 @@ from tokenspec.power.parts import chosen_parts
 from tokenspec.power.searching import Sought, varied
 from tokenspec.power.variation import Variation, kind_of, places
 
+pytestmark = pytest.mark.tools
+
 ENGINE, TEXT = "renderers/template/engine.py", "render_text"
 TOLD_APART = "return ''.join(texts)", "return ''"
 THE_SAME = "limits or Limits()", "Limits()"

@@ -16,6 +16,8 @@ from tokenspec.areas import operations
 from tokenspec.errors import UsageError
 from tokenspec.skeletons.adapter import IN_PROCESS, source
 
+pytestmark = pytest.mark.tools
+
 BROKEN = """
 from my_adapter import MyAdapter
 

@@ -24,6 +24,8 @@ from tokenspec.models import load, specs
 from tokenspec.models.fingerprint import chkhsh, vector_texts
 from tokenspec.models.rows import committed_specs
 
+pytestmark = pytest.mark.tools
+
 ROOT = Path(__file__).resolve().parents[3]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 Edit = Callable[[Path], object]

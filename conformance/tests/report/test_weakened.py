@@ -24,6 +24,8 @@ import test_verbs
 from sample_runs import finding
 from test_browser import opened  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.tools
+
 UNSUPPORTED, FAIL, XFAIL, XPASS = Verdict.UNSUPPORTED, Verdict.FAIL, Verdict.XFAIL, Verdict.XPASS
 REFUSED = (*NOTICED, SyntaxError)  # a document that parsers of HTML or XML do not take
 Test = Callable[..., Any]
