@@ -113,6 +113,7 @@ class Subject(Question):
         mutated: whether the implementation changed the request it was given.
         profile: the form it declares for its answers; ``expect`` is what is expected in that form.
         call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
+        variations: what was answered to a request that differs in one option, by option and value: several checks look.
     """
 
     output: Any
@@ -120,6 +121,13 @@ class Subject(Question):
     mutated: bool
     profile: Profile
     call: Callable[[dict[str, Any]], Outcome]
+    variations: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+
+    def output_with(self, option: str, value: str) -> Any:
+        """The typed output where one option of the request has this value; asked once. Raises as ``output_of``."""
+        if (option, value) not in self.variations:
+            self.variations[option, value] = self.call({**self.request, option: value})
+        return given(self.variations[option, value])
 
     def output_of(self, request: dict[str, Any]) -> Any:
         """The typed output for another request.
@@ -128,14 +136,18 @@ class Subject(Question):
             NotGiven: the implementation does not claim that request.
             Violation: it refuses it, or breaks.
         """
-        from tokenspec.adapters import NotSupported, Ok
+        return given(self.call(request))
 
-        outcome = self.call(request)
-        if isinstance(outcome, NotSupported):
-            raise NotGiven(outcome.reason)
-        if not isinstance(outcome, Ok):
-            raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
-        return outcome.output
+
+def given(outcome: Outcome) -> Any:
+    """What was answered to a variation. Raises NotGiven, or Violation where it is refused or breaks."""
+    from tokenspec.adapters import NotSupported, Ok
+
+    if isinstance(outcome, NotSupported):
+        raise NotGiven(outcome.reason)
+    if not isinstance(outcome, Ok):
+        raise Violation("the implementation answers the case but not its variation", expected="ok", got=outcome)
+    return outcome.output
 
 
 Judge = Callable[[Subject], None]

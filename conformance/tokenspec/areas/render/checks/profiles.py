@@ -89,7 +89,7 @@ def sampled_boundary_output(subject: Subject) -> Any:
     """The answer in the sampled-boundary profile. Raises NotGiven where the implementation has none."""
     output = subject.output
     if output.id_profile != "sampled-boundary":
-        output = subject.output_of({**subject.request, "id_profile": "sampled-boundary"})
+        output = subject.output_with("id_profile", "sampled-boundary")
     if output.id_profile != "sampled-boundary":
         raise NotGiven("gives canonical ids only, no sampled-boundary profile")
     return output
@@ -198,7 +198,7 @@ def control_ids_of(question: Question) -> list[int] | None:
 
 def isolated_output(subject: Subject) -> Any:
     """The answer under isolated encoding. Raises NotGiven where the implementation has none."""
-    output = subject.output_of({**subject.request, "encoding": "isolated"})
+    output = subject.output_with("encoding", "isolated")
     if output.encoding != "isolated":
         raise NotGiven("has no isolated encoding")
     return output
