@@ -73,15 +73,7 @@ def is_there(place: str, value: Any) -> bool:
     >>> is_there("/messages/0", {"messages": ["Hi."]}), is_there("/messages/1", {"messages": ["Hi."]})
     (True, False)
     """
-    for part in place.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and name in value:
-            value = value[name]
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            return False
-    return True
+    return followed(place, value)[1] is None
 
 
 def is_below_a_value(place: str, value: Any) -> bool:
@@ -92,6 +84,13 @@ def is_below_a_value(place: str, value: Any) -> bool:
     >>> is_below_a_value("/text/3", {"text": "Hi."}), is_below_a_value("/text/title", {"text": "Hi."})
     (False, True)
     """
+    last, missing = followed(place, value)
+    has_parts = isinstance(last, dict | list) or (isinstance(last, str) and (missing or "").isdecimal())
+    return missing is not None and not has_parts
+
+
+def followed(place: str, value: Any) -> tuple[Any, str | None]:
+    """The last value that a JSON pointer leads to, and the part of the pointer that it lacks, if any."""
     for part in place.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and name in value:
@@ -99,8 +98,8 @@ def is_below_a_value(place: str, value: Any) -> bool:
         elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
             value = value[int(name)]
         else:
-            return not (isinstance(value, dict | list) or (isinstance(value, str) and name.isdecimal()))
-    return False
+            return value, name
+    return value, None
 
 
 def within(place: str, stated: str) -> bool:
