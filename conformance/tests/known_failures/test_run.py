@@ -102,11 +102,13 @@ def test_options_that_contradict_each_other(here: Path, options: list[str], says
     assert says in str(done.exception)
 
 
-def test_the_pytest_face_is_as_strict(here: Path) -> None:
-    pytest.importorskip("xdist")
+@pytest.mark.parametrize("workers", [[], pytest.param(["-n", "1"], marks=pytest.mark.tools)], ids=["alone", "xdist"])
+def test_the_pytest_face_is_as_strict(here: Path, workers: list[str]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
     run("--write-known-failures", "known.toml", "--reason", "ids are stubbed", "--issue", "#3")
 
-    def suite(impl: str, *workers: str) -> subprocess.CompletedProcess[str]:
+    def suite(impl: str) -> subprocess.CompletedProcess[str]:
         chosen = [f"--tokenspec-{option[2:]}" if option.startswith("--") else option for option in CHOSEN]
         pytest_ = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "tokenspec.suite"]
         return subprocess.run(
@@ -120,14 +122,13 @@ def test_the_pytest_face_is_as_strict(here: Path) -> None:
             },
         )
 
-    for workers in ([], ["-n", "1"]):
-        listed = suite("adapter_of_mine:Broken", *workers)
-        assert listed.returncode == 0, listed.stdout
-        assert "verdicts fail as known.toml lists" in listed.stdout
-        assert ": 0 verdicts" not in listed.stdout
+    listed = suite("adapter_of_mine:Broken")
+    assert listed.returncode == 0, listed.stdout
+    assert "verdicts fail as known.toml lists" in listed.stdout
+    assert ": 0 verdicts" not in listed.stdout
     stale = (here / "known.toml").read_text().replace("render/role-user", "render/gone")
     (here / "known.toml").write_text(stale)
-    gone = suite("adapter_of_mine:Mended", "-n", "1")
+    gone = suite("adapter_of_mine:Mended")
     assert gone.returncode == 1
     assert "matches no cell of the suite" in gone.stdout
     assert "failed" not in gone.stdout.splitlines()[-1]

@@ -11,10 +11,12 @@ from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.runner import Run
 from tokenspec.verdict import Verdict
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture(scope="module")
 def cells():
-    return select_cells(Selection(areas=(AREA.name,)))[::3]
+    return select_cells(Selection(areas=(AREA.name,)))
 
 
 def findings(column, cells):
@@ -30,7 +32,7 @@ def test_transformers_gets_sets_right_and_bits_wrong(cells):
     passed = Counter(finding.level for _, finding in found if finding.verdict is Verdict.PASS)
     assert not any(finding.verdict is Verdict.ERROR for _, finding in found)
     assert failed["SETS"] == 0
-    assert passed["SETS"] > 30
+    assert passed["SETS"] > 100
     wrong = {id_ for _, finding in found if finding.verdict is Verdict.FAIL for id_ in finding.requires}
     assert {"PRC-011", "PRC-013"} <= wrong, "an added mask changes -0.0, and dead rows are zeroed unasked"
 
@@ -39,7 +41,7 @@ def test_a_third_party_needs_forty_lines(cells, monkeypatch, request):
     monkeypatch.syspath_prepend(str(request.path.parent))
     found = findings(resolve("trie_adapter:TrieAdapter"), cells)
     verdicts = Counter(finding.verdict for _, finding in found)
-    assert verdicts[Verdict.PASS] > 60
+    assert verdicts[Verdict.PASS] > 200
     assert verdicts[Verdict.ERROR] == 0
     # a trie without a loader accepts what must be refused, and does not check ids
     failed = {case for case, finding in found if finding.verdict is Verdict.FAIL}

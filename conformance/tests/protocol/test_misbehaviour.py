@@ -90,7 +90,7 @@ MISBEHAVIOUR = {
         "ADP-005",
     ),
     "huge result": (
-        in_run('say({**answer, "result": {"token_ids": [1] * 1_000_000}})'),
+        in_run('say({**answer, "result": {"token_ids": [1] * 3_000_000}})'),
         "fail",
         1,
         "token",

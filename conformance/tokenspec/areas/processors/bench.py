@@ -198,7 +198,7 @@ def device_steps() -> Iterator[Figure]:
             }
         )
         name = f"50x20x10x9 {str(dtype).removeprefix('torch.')} step, CUDA"
-        yield Figure(name, times["ours"], times["fill"], "fill_(-inf)", note="no synchronisation")
+        yield Figure(name, times["ours"], times["fill"], "fill_(-inf)", 1.5, "no synchronisation")
         yield Figure(f"{name} graph", times["ours captured"], times["fill captured"], "a graph of fill_(-inf)", 1.5)
 
 
