@@ -10,8 +10,8 @@ from dataclasses import replace
 import msgspec
 
 from tokenspec.adapters import Ok
-from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
-from tokenspec.areas.oracle_version import CURRENT, EARLIER, golden_by
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.oracle_version import CURRENT, EARLIER, OracleVersion, golden_by
 from tokenspec.areas.render.checks.text import require_template, text_of
 from tokenspec.areas.render.options import given_options, without_option
 from tokenspec.areas.render.profiles import profiles_of
@@ -56,9 +56,14 @@ def options_have_their_effect(subject: Subject) -> None:
             )
 
 
+def other_version(question: Question) -> OracleVersion:
+    """The oracle that the cell is not judged by."""
+    return EARLIER if question.cell.normalisation is None else CURRENT
+
+
 def text_otherwise(question: Question) -> str | None:
     """The text of the other normalisation where it is another one."""
-    other = golden_by(EARLIER if question.cell.normalisation is None else CURRENT, question.cell)
+    other = golden_by(other_version(question), question.cell)
     if other is None or other.expect is None:
         return None
     text = "".join(span[3] for span in other.expect["spans"])
@@ -84,3 +89,22 @@ def messages_are_prepared_as_named(subject: Subject) -> None:
         )
     if got != subject.expect.text:
         raise NotComparable("the text of neither normalisation (see RND-001)")
+
+
+@check("render.other-normalisation", area="render", level="TEXT", requires=("RND-004",), applies=is_prepared_in_two_ways)
+def messages_are_prepared_as_asked(subject: Subject) -> None:
+    """Asked for the other normalisation, the text is its."""
+    require_template(subject)
+    asked = other_version(subject).normalisation
+    got = text_of(replace(subject, output=subject.output_with("normalisation", asked)))
+    expected = text_otherwise(subject)
+    if got == expected:
+        return
+    if got == text_of(subject):
+        raise NotGiven(f"asked for {asked} it prepares messages as ever")
+    raise Violation(
+        f"asked for {asked} the messages are prepared in a third way",
+        expected=repr((expected or "")[-60:]),
+        got=repr(got[-60:]),
+        hint="what hf4 and hf5 do is said at RND-004",
+    )

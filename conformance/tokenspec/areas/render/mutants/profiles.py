@@ -1,8 +1,8 @@
-"""Broken renderers, asked in other ways: sampled-boundary ids and isolated encoding."""
+"""Broken renderers, asked in other ways: sampled-boundary ids, isolated encoding, the other normalisation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from tokenspec.areas.mutant import Mutant
 from tokenspec.areas.render.mutants.texts import Edited, Request, Result, encode_piecewise
-from tokenspec_reference.renderers import attribute
+from tokenspec_reference.renderers import attribute, chat
 from tokenspec_reference.renderers.encode import Encoder
 
 Break = Callable[[], AbstractContextManager[Any]]
@@ -148,6 +148,17 @@ def no_closing_seam() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def nulls_in_words() -> Iterator[None]:
+    """Write null keys as JSON does: neither left out, as hf5 does it, nor handed over, as hf4 does."""
+
+    def normalise(message: Mapping[str, Any], _: str) -> dict[str, Any]:
+        return {key: "null" if value is None else value for key, value in message.items()}
+
+    with patch.object(chat, "normalise", normalise):
+        yield
+
+
 def asked(id_: str, breaks: str, note: str, key: str, value: str, **how: Any) -> Mutant:
     """A mutant of one request key."""
     return Mutant(f"render-{id_}", "render", tuple(breaks.split()), note, lambda: Asked(key, value, **how))
@@ -155,6 +166,7 @@ def asked(id_: str, breaks: str, note: str, key: str, value: str, **how: Any) ->
 
 BOUNDARY = ("id_profile", "sampled-boundary")
 ISOLATED = ("encoding", "isolated")
+EARLIER = ("normalisation", "hf4")
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("render-claims-profiles", "render", ("RND-014", "RND-015"), "canonical ids under hf, labelled as asked", lambda: ClaimsAnything(None, None)),
@@ -168,4 +180,5 @@ MUTANTS: tuple[Mutant, ...] = (
     asked("isolated-everything", "RND-015 RND-016", "the scaffold's control tokens are plain text too", *ISOLATED, within=all_text),
     asked("isolated-moves-masks", "RND-017", "masks are those of fewer tokens", *ISOLATED, after=masks_of_canonical_ids),
     asked("isolated-rewrites", "RND-016", "control text is defused by a blank", *ISOLATED, after=spell_out_a_space),
+    asked("normalisation-third", "RND-004", "asked for hf4 null keys become words", *EARLIER, within=nulls_in_words),
 )  # fmt: skip
