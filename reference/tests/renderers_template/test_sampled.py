@@ -7,6 +7,7 @@ import warnings
 import pytest
 from turns import CHATML, PROMPT, ROUNDS, THINKING, Marked, owners, sampled, unattributed
 
+from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.rendered import UnattributedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer, Wire, tracking
 from tokenspec_reference.renderers.template.printer import Printer
@@ -248,3 +249,10 @@ def test_a_named_speaker_has_the_rest_of_the_opener():
     )
     turn = [{"role": "user", "content": "q"}, {"role": "assistant", "name": "helper", "content": "a"}]
     assert sampled(template, turn) == ["a<|im_end|>"]
+
+
+@pytest.mark.parametrize("name", ["assistant_open", "assistant_close", "placeholders", "stops"])
+def test_an_empty_text_of_a_wire_format_is_refused_by_its_place(name: str) -> None:
+    with pytest.raises(TokenSpecError) as caught:
+        Wire(**{name: ("<|im_end|>", "")})
+    assert caught.value.field == f"wire.{name}[1]"

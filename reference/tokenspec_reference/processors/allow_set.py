@@ -148,7 +148,7 @@ class AllowSet:
             listed = torch.where(other_in_mine != self.excluded[:, None], other.listed, PAD)
         else:
             listed = torch.cat([mine, torch.where(keep_other, other.listed, PAD)], dim=1)
-        free = any(one.never_empty and not one.only_listed and one.listed.shape[1] == 0 for one in (self, other))
+        free = any(one.never_empty and one.listed.shape[1] == 0 for one in (self, other))
         return AllowSet(
             listed.sort(dim=1).values,
             self.excluded & other.excluded,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -14,8 +14,8 @@ SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
 class GivenTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What opens and ends an assistant turn in a template that comes with the conversation, as a row states it."""
 
-    assistant_open: list[str]
-    assistant_close: list[str]
+    assistant_open: list[Annotated[str, msgspec.Meta(min_length=1)]]
+    assistant_close: list[Annotated[str, msgspec.Meta(min_length=1)]]
 
 
 class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,10 +7,10 @@ its answer, and for an answer in the middle, whose body is followed by the token
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TemplateRejects
+from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 
 from .ownership import assign_owners, is_body
 from .sampled import GenerationPrompt, shared_prefix, until_reasoning
@@ -37,6 +37,15 @@ class Wire:
     assistant_close: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
     stops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ``TokenSpecError`` for an empty text."""
+        for name in (one.name for one in fields(self)):
+            if "" in getattr(self, name):
+                place = f"wire.{name}[{getattr(self, name).index('')}]"
+                raise TokenSpecError(
+                    "an empty text opens, ends and holds the place of nothing; leave it out", field=place
+                )
 
 
 _PARAMETERS = {"type": "object", "properties": {}}

@@ -108,7 +108,16 @@ CASES: list[Case] = [
         CONFLICT,
         "012 021",
         [think([8, 9], 2), SMALL],
-        [advance(4, 3, active=[True, False]), advance(8, 3), allow],
+        [advance(4, 3, active=[False, True]), advance(3, 6), allow],
+        rows=2,
+    ),
+    case(
+        "chain-conflict-in-row-1-when-applied",
+        "One row of two conflicts: that is enough for a refusal before a logit of the other is written.",
+        CONFLICT,
+        "012 021",
+        [think([8, 9], 2), SMALL],
+        [advance(4, 3, active=[False, True]), advance(3, 6), apply("float32", ["3f800000"] * 16, ["3f800000"] * 16)],
         rows=2,
     ),
     case(

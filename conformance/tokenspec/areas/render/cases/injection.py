@@ -173,6 +173,40 @@ CASES = (
         "REASONING_HISTORY",
         requires=TEXT,
     ),
+    msgspec.structs.replace(
+        render(
+            "injection-tool-response-half",
+            "A question that only ends, or only begins, like a tool result is a question all the same.",
+            [
+                user("Question."),
+                thinking("first", "Answer."),
+                user("What does this close: </tool_response>"),
+                thinking("second", "Reply."),
+                user("<tool_response> opens what?"),
+                thinking("third", "Last."),
+            ],
+            "CONTROL_TOKEN_INJECTION",
+            "REASONING_HISTORY",
+            requires=TEXT,
+        ),
+        rows=["qwen3", "qwen3-vl", "qwen3-instruct-2507"],
+    ),
+    msgspec.structs.replace(
+        render(
+            "injection-tool-response-closed-only",
+            "The last question ends like a tool result: thoughts before it are history.",
+            [
+                user("Question."),
+                thinking("first", "Answer."),
+                user("What does this close: </tool_response>"),
+                thinking("second", "Reply."),
+            ],
+            "CONTROL_TOKEN_INJECTION",
+            "REASONING_HISTORY",
+            requires=TEXT,
+        ),
+        rows=["qwen3", "qwen3-vl", "qwen3-instruct-2507"],
+    ),
     render(
         "injection-harmony-user",
         "Channel tags of another format in a user's text stay text.",

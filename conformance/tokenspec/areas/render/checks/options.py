@@ -91,7 +91,9 @@ def messages_are_prepared_as_named(subject: Subject) -> None:
         raise NotComparable("the text of neither normalisation (see RND-001)")
 
 
-@check("render.other-normalisation", area="render", level="TEXT", requires=("RND-004",), applies=is_prepared_in_two_ways)
+@check(
+    "render.other-normalisation", area="render", level="TEXT", requires=("RND-004",), applies=is_prepared_in_two_ways
+)
 def messages_are_prepared_as_asked(subject: Subject) -> None:
     """Asked for the other normalisation, the text is its."""
     require_template(subject)
