@@ -99,6 +99,7 @@ class LetsAllIn:
         return []
 
 
+@pytest.mark.tools
 def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenspec.power.measuring.TypeChecker", LetsAllIn)
     edits = measuring.sample(12, 7)
