@@ -18,7 +18,7 @@ from .state import STATE, RenderState
 from .tracking import compile_template
 from .words import words_of
 
-PLACES = {"chat_template": "/template"}
+PLACES: Mapping[str | None, str] = {"chat_template": "/template"}
 """Where a request has what errors call otherwise."""
 
 

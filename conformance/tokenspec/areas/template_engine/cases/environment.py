@@ -109,14 +109,14 @@ CASES = [
     ),
     case(
         "namespace-underscore-from-start",
-        "081",
+        "006 081",
         "TEMPLATE_SANDBOX",
         "A namespace starts with no name that begins with an underscore.",
         "{% set ns = namespace(_hidden=1) %}{{ ns.hidden }}",
     ),
     case(
         "namespace-underscore-from-mapping",
-        "081",
+        "006 081",
         "TEMPLATE_SANDBOX",
         "Nor does one that starts from a mapping.",
         "{% set ns = namespace({'_hidden': 1}) %}{{ ns.hidden }}",

@@ -95,7 +95,7 @@ CASES = [
     ),
     case(
         "expandtabs-by-text",
-        "064",
+        "006 064",
         "TEMPLATE_STRINGS",
         "Tabs are not expanded by a text, however long both are.",
         "{{ ('\\t' * 8000000).expandtabs('x' * 60000000) }}",
