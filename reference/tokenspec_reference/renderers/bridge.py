@@ -102,12 +102,7 @@ def bridge(
         ("previous_completion_ids", previous_completion_ids),
     ):
         check_ids(ids, field)
-    for index, message in enumerate(new_messages):
-        if not isinstance(message, Mapping):
-            raise InvalidMessages(
-                f"expected a message (a dict), got {type(message).__name__}", field=f"new_messages[{index}]"
-            )
-    if not previous_prompt_ids or not new_messages or any(m.get("role") == "assistant" for m in new_messages):
+    if not previous_prompt_ids or not new_messages or not all(map(_may_follow, new_messages)):
         return None
     prior = [*previous_prompt_ids, *previous_completion_ids]
     said = renderer.parse_response(previous_completion_ids, tools=tools, prompt_ids=previous_prompt_ids)
@@ -188,6 +183,11 @@ def _equivalent_turn(said: ParsedResponse, new_messages: Sequence[Message]) -> d
 
 def _is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
+
+
+def _may_follow(message: Any) -> bool:
+    """Whether it is a message, and none of the model's."""
+    return isinstance(message, Mapping) and message.get("role") != "assistant"
 
 
 def _suffix(

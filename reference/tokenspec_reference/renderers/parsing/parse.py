@@ -117,8 +117,8 @@ def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSche
     """Where the block closes (-1: nowhere) and what it says."""
     if form.end:
         close = _close(view, inside, form)
-        end = len(view.text) if close < 0 else close
         is_cut = close < 0
+        end = len(view.text) if is_cut else close
     else:
         following = view.find(form.begin, inside)
         close = end = len(view.text) if following < 0 else following

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import TemplateError, TemplateRuntimeError, UndefinedError
 from jinja2.exceptions import SecurityError
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.renderers.segments import OUTSIDE
 
 from .limits import Limits, TemplateLimitExceeded
@@ -17,6 +17,9 @@ from .sandbox import clock
 from .state import STATE, RenderState
 from .tracking import compile_template
 from .words import words_of
+
+PLACES: Mapping[str | None, str] = {"chat_template": "/template"}
+"""Where a request has what errors call otherwise."""
 
 
 class TemplateRefuses(TokenSpecError):
@@ -73,4 +76,5 @@ def render_text(template: str, variables: Mapping[str, Any], *, now: datetime, l
 def render_template(request: Mapping[str, Any]) -> dict[str, Any]:
     """Operation ``render_template``."""
     now, limits = datetime.fromisoformat(request["now"]), Limits(**request.get("limits", {}))
-    return {"text": str.__str__(render_text(request["template"], request["inputs"], now=now, limits=limits))}
+    with placed(lambda error: PLACES.get(error.field, f"/{error.field}")):
+        return {"text": str.__str__(render_text(request["template"], request["inputs"], now=now, limits=limits))}

@@ -78,13 +78,13 @@ class Printer:
     def _pieces(
         self, now: datetime, state: RenderState, values: dict[str, Any], add_generation_prompt: bool
     ) -> Iterator[str]:
+        state.table.measure(values["messages"])
         size = 0
         variables = {
             "strftime_now": clock(now),
             "documents": None,
             **self.special_tokens,
             **values,
-            "messages": state.table.measure(values["messages"]),
             "add_generation_prompt": add_generation_prompt,
             STATE: state,
         }

@@ -297,7 +297,7 @@ class TemplateRenderer:
             table=printed.table,
             roles=[turn.role for turn in chat.turns],
             starts={} if self.wire.assistant_open else self._turn_starts(chat, printed, stretches),
-            header=GenerationPrompt("", ()) if self.wire.assistant_open else self._header,
+            header=GenerationPrompt("", frozenset()) if self.wire.assistant_open else self._header,
             never_prompts=self._ignores_the_flag and not self._standing_prompt and not self._prompts_users,
             always_prompts=bool(self._standing_words.strip()),
             is_quoted=not self.wire.assistant_open and self._quotes_assistants,

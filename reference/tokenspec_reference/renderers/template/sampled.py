@@ -28,7 +28,7 @@ class GenerationPrompt:
     """A generation prompt and the positions where a turn that is not prompted that far may leave it."""
 
     text: str
-    joints: tuple[int, ...]
+    joints: frozenset[int]
 
     @classmethod
     def of(cls, text: str, edges: Sequence[int], added_tokens: re.Pattern[str]) -> GenerationPrompt:
@@ -42,7 +42,7 @@ class GenerationPrompt:
         header = until_reasoning(text)
         words = len(header.rstrip())
         joints = {*edges, *tokens, *lines, words, len(header)}
-        return cls(text, tuple(sorted(joint for joint in joints if joint <= len(header))))
+        return cls(text, frozenset(joint for joint in joints if joint <= len(header)))
 
     @property
     def header(self) -> str:

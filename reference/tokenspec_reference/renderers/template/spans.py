@@ -177,7 +177,7 @@ class Attributor:
         if is_told and not self._repeats_a_prompt(self.text[low:body_start]):
             return low, low
         prompts_another = not own and self.always_prompts
-        if at < 0 and prompts_another and body_start < end and self.text[low:body_start].strip():
+        if prompts_another and body_start < end and self.text[low:body_start].strip():
             return prompted, body_start
         return prompted, max(low, header_end)
 

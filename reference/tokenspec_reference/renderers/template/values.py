@@ -39,7 +39,7 @@ def number_origin(value: Any) -> int:
 class ValueTable:
     """Origins of one render, by the identities of the containers they live in.
 
-    What a render is given lives as long as its variables; what the template makes and is measured is kept alive.
+    What a render is given lives as long as its variables.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,6 @@ class ValueTable:
         self._messages: dict[int, int] = {}
         self._whole: set[int] = set()
         self._scalars: dict[tuple[int, Any], int] = {}
-        self._alive: list[Any] = []
         self.sizes: dict[int, int] = {}
 
     def origin(self, message: int, path: Path, *, key: bool = False) -> int:
@@ -92,11 +91,9 @@ class ValueTable:
                 self._scalars[id(container), key] = self.origin(message, (*path, key))
         return container
 
-    def measure(self, container: Any) -> Any:
-        """The container, whose size is known from now on: nothing in a template can change it."""
-        self._alive.append(container)
+    def measure(self, container: Any) -> None:
+        """Know the size of a container from now on: nothing in a template can change it."""
         self.sizes[id(container)] = printed_size(container, self.sizes)
-        return container
 
     def is_message(self, value: Any) -> bool:
         """Whether a value is a whole message, no part of one."""

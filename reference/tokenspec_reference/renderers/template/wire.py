@@ -193,7 +193,7 @@ class Probe:
                 text = until_reasoning(shown.text[start : bodies[0].start])
                 edges = [s.end - start for s in shown.owned if 0 < s.end - start <= len(text)]
                 return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
-        return GenerationPrompt("", ())
+        return GenerationPrompt("", frozenset())
 
     def in_front(self) -> str:
         """What stands between a question and its answer, in a history or at its end."""
@@ -285,8 +285,8 @@ class Probe:
             cut = min(len(tail), len(behind) - len(_shared_suffix(behind, shown.user_header())))
             tokens = (match.span() for match in self.added_tokens.finditer(tail))
             cut = next((behind for start, behind in tokens if start < cut < behind), cut)
-            last, closer = max(((tail.rfind(token, 0, cut), token) for token in self.special_tokens), default=(-1, ""))
-            found = closer if last >= 0 else self._first_special(tail)
+            closers = [(at, token) for token in self.special_tokens if (at := tail.rfind(token, 0, cut)) >= 0]
+            found = max(closers)[1] if closers else self._first_special(tail)
             return (found,) if found else ()
         return ()
 

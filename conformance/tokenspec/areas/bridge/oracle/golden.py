@@ -59,7 +59,7 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
     prompt_ids = [] if given.prompt == "empty" else conversation.prompt_ids()
     completion_ids = [token for piece in pieces for token in piece.ids]
     known = BridgeExpect(prompt_ids=prompt_ids, completion_ids=completion_ids)
-    if not prompt_ids or not given.new_messages or any(m.get("role") == "assistant" for m in given.new_messages):
+    if not prompt_ids or not given.new_messages or not all(map(_may_follow, given.new_messages)):
         return msgspec.structs.replace(known, must="refuse")
     try:
         following = _following(conversation, _turn_in_history(pieces, given.new_messages), given.new_messages)
@@ -78,6 +78,11 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
         spans=_spans(row, following.text, suffix_ids, following.labels),
         thought_close=thought_close,
     )
+
+
+def _may_follow(message: Any) -> bool:
+    """Whether it is a message, and none of the model's."""
+    return isinstance(message, dict) and message.get("role") != "assistant"
 
 
 def _must(pieces: list[Resolved], following: Following, new_messages: list[Any]) -> Must:

@@ -59,6 +59,7 @@ BUILT = (
     ("replace-of-bytes", "{{ text.encode().replace('a'.encode(), ('b' * SIZE).encode())|length }}", 1000, 10),
     ("replace-nothing", "{{ text.replace('', 'b' * SIZE)|length }}", 1000, 10),
     ("translate", "{{ text.translate({97: 'b' * SIZE})|length }}", 1000, 10),
+    ("translate-some", "{{ text.translate({97: 'b' * SIZE, 98: 'c'})|length }}", 1000, 10),
     ("join", "{{ ([text] * SIZE)|join|length }}", 1000, 10),
     ("join-with", "{{ ([''] * SIZE)|join(text)|length }}", 1000, 10),
     ("join-method", "{{ text.join('b' * SIZE)|length }}", 1000, 10),

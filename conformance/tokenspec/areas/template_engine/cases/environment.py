@@ -108,6 +108,20 @@ CASES = [
         "{% set ns = namespace() %}{% set ns._hidden = 1 %}{{ ns._hidden }}",
     ),
     case(
+        "namespace-underscore-from-start",
+        "006 081",
+        "TEMPLATE_SANDBOX",
+        "A namespace starts with no name that begins with an underscore.",
+        "{% set ns = namespace(_hidden=1) %}{{ ns.hidden }}",
+    ),
+    case(
+        "namespace-underscore-from-mapping",
+        "006 081",
+        "TEMPLATE_SANDBOX",
+        "Nor does one that starts from a mapping.",
+        "{% set ns = namespace({'_hidden': 1}) %}{{ ns.hidden }}",
+    ),
+    case(
         "namespace-from-mapping",
         "076",
         "TEMPLATE_FUNCTIONS",

@@ -94,6 +94,13 @@ CASES = [
         "{{ 'ab'.replace('', '-') }}",
     ),
     case(
+        "expandtabs-by-text",
+        "006 064",
+        "TEMPLATE_STRINGS",
+        "Tabs are not expanded by a text, however long both are.",
+        "{{ ('\\t' * 8000000).expandtabs('x' * 60000000) }}",
+    ),
+    case(
         "find",
         "064",
         "TEMPLATE_STRINGS",

@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from tokenspec.adapters import Ok, Refused
 from tokenspec.areas.check import NotGiven, Question, Subject, Violation, check, cites
+from tokenspec.areas.refusal import is_below_a_value, within
 
 AREA = "template-engine"
 TEXT, REFUSALS = "TEXT", "REFUSALS"
@@ -196,6 +197,21 @@ def refusals_have_a_code(subject: Subject) -> None:
     expected = code_of(((golden and golden.error) or "").partition(":")[0])
     if subject.outcome.code != expected:
         raise Violation("refused with another code", expected=expected, got=str(subject.outcome))
+
+
+@check("template-engine.place", area=AREA, level=REFUSALS, requires=("TPL-006",), kind="rejects")
+def refusals_say_where(subject: Subject) -> None:
+    """The place, where one is given, is the template, or what it could not do with."""
+    got = subject.outcome
+    if not isinstance(got, Refused):
+        raise NotGiven("answers, so there is no place (see TPL-002)")
+    if not got.place:
+        raise NotGiven("names no place")
+    at_fault = ["/template"] if got.code == "invalid-template" else ["/template", "/inputs", "/limits"]
+    if not any(within(got.place, place) for place in at_fault):
+        raise Violation("another place is blamed", expected=" or ".join(at_fault), got=str(got))
+    if is_below_a_value(got.place, subject.request):
+        raise Violation("the place leads into what has no parts", expected="a place in the request", got=got.place)
 
 
 def code_of(error: str) -> str:

@@ -14,6 +14,7 @@ from jinja2.visitor import NodeTransformer
 
 from tokenspec.adapters import Unsupported
 from tokenspec.areas.mutant import Mutant
+from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.template.engine import TemplateRefuses
 from tokenspec_reference.renderers.template.limits import InvalidTemplate, TemplateLimitExceeded
 from tokenspec_reference.renderers.template.sandbox import ChatSandbox, clock
@@ -75,7 +76,7 @@ class Edited:
         text = environment.from_string(source).render({"strftime_now": now, **inputs})
         return text if self.text is None else self.text(text)
 
-    def refused(self, error: Exception) -> Exception:
+    def refused(self, error: Exception) -> TokenSpecError:
         """A refusal as the reference words it."""
         if isinstance(error, TemplateSyntaxError):
             return InvalidTemplate(str(error), field="template")

@@ -33,6 +33,7 @@ from tokenspec.areas.template_engine.mutants.edits import (
     rewriting,
     setting,
 )
+from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.template.engine import render_template
 from tokenspec_reference.renderers.template.sandbox import GenerationTag, raise_exception
 
@@ -47,6 +48,15 @@ class Counting(Edited):
     def rendered(self, request: Json) -> str:
         self.seen += 1
         return super().rendered(request) + " " * (self.seen % 2)
+
+
+class BlamesTheClock(Edited):
+    """Says of every refusal that it is for the time of the request."""
+
+    def refused(self, error: Exception) -> TokenSpecError:
+        refusal = super().refused(error)
+        refusal.rejection_place = "/now"
+        return refusal
 
 
 class Sorting(Edited):
@@ -190,6 +200,7 @@ MUTANTS = (
     mutant("cut-text", "001", "drops the last character", lambda: Edited(text=lambda text: text[:-1])),
     mutant("never-refuses", "002", "prints the error", lambda: Edited(refusal=lambda error: {"text": str(error)})),
     mutant("wordless", "004", "loses the message", lambda: Edited(edit=replacing("globals", raise_exception=wordless))),
+    mutant("blames-the-clock", "006", "every refusal is the fault of the time", BlamesTheClock),
     mutant("counts-calls", "005", "depends on the number of calls", Counting),
     mutant("marks-inputs", "005", "leaves a key in the inputs", Sorting),
     mutant("no-trim-blocks", "010", "trim_blocks off", lambda: Edited(edit=setting(trim_blocks=False))),
