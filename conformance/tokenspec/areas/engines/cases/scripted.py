@@ -103,7 +103,7 @@ def facts() -> Iterator[Case]:
 
 def bounds() -> Iterator[Case]:
     """The largest spread of constant gaps, and a prompt that ends with the separator, which is none of the trace."""
-    literal = {"score_mode": "upstream_literal", "beta": 0, "quantile": 10}
+    literal: dict[str, Any] = {"score_mode": "upstream_literal", "beta": 0, "quantile": 10}
     why = "Gaps whose standard deviation is 1e-9 are constant."
     yield scripted("scripted-constant-at-most", why, "SEGMENT_SCORE", "ENG-021 ENG-034", "A b", [0.0, 2e-9], **literal)
     for slug, delta in (("repelled", -20.0), ("attracted", 3.0)):

@@ -111,8 +111,8 @@ def cases() -> Iterator[Case]:
         same: dict[str, Any] = {"alike": schema({**TEXT, "pattern": DATE})} if name == "date" else {}
         probes = [f'"{text}"' for text in texts.split()]
         yield probing(f"json-format-{name}-more", why, "JSON_SCHEMA", given, probes, **same)
-    texts = [chr(code) for code in sorted({code + step for code in SPACES for step in (-1, 0, 1)})]
-    spaces, probes = "".join(map(chr, SPACES)), [json.dumps(text, ensure_ascii=False) for text in texts]
+    beside = sorted({code + step for code in SPACES for step in (-1, 0, 1)})
+    spaces, probes = "".join(map(chr, SPACES)), [json.dumps(chr(code), ensure_ascii=False) for code in beside]
     for name, pattern, named in (
         ("spaces", r"^\s$", f"^[{spaces}]$"),
         ("no-spaces", r"^\S$", f"^[^{spaces}]$"),
