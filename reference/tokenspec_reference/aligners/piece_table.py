@@ -130,9 +130,12 @@ _TO_LATIN_1 = {ord(character): byte for character, byte in CHARACTER_TO_BYTE.ite
 
 def _sentencepiece_piece(token: str, added: bool) -> bytes:
     """``<0xAB>`` is one byte, the space mark is a space, everything else is literal."""
-    if not added and len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
-        return bytes([int(token[3:5], 16)])
+    if not added and token in _BYTES:
+        return _BYTES[token]
     return token.replace(SPACE_MARK, " ").encode()
+
+
+_BYTES = {f"<0x{byte:02X}>": bytes([byte]) for byte in range(256)}
 
 
 def _prefix_rule(normalizers: list[dict[str, Any]], pre_tokenizers: list[dict[str, Any]]) -> tuple[PrefixSpace, bool]:

@@ -71,9 +71,6 @@ class TinyModel:
                 target = parameters[name]
                 values = self.scale * hashed_uniform(self.seed, stream, target.numel())
                 target.copy_(torch.from_numpy(values).reshape(target.shape))
-            for name, target in parameters.items():
-                if name.endswith("norm.weight"):
-                    target.fill_(1.0)
         return model.to(dtype=getattr(torch, self.dtype), device=device).eval()
 
     def matrices(self) -> list[str]:

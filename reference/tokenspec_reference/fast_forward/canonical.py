@@ -60,7 +60,7 @@ def canonical_ff_tokens(
     if not forced:
         return [], b""
     if mode == "strict":
-        return strict_tokens(vocabulary, matcher, forced, following, recent, grammar_check=grammar_check)
+        return strict_tokens(vocabulary, forced, following, recent, grammar_check=grammar_check)
     return windowed_tokens(
         vocabulary,
         forced,
@@ -106,7 +106,7 @@ def windowed_tokens(
         ids, settled = tokenize_marked(vocabulary, forced)
     open_ids = ids[settled:]
     tokens_back, bytes_back = claimed_by_spanning_token(vocabulary, open_ids, following, max_tokens, max_length)
-    leftover = forced[max(len(forced) - bytes_back, 0) :]
+    leftover = forced[-bytes_back:] if bytes_back else b""
     return ids[len(context) : len(ids) - tokens_back], leftover
 
 

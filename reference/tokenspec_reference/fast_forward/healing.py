@@ -88,7 +88,7 @@ def heal(vocabulary: TokenBytes, matcher: Matcher, prompt: Sequence[int], *, mod
     if not whole:
         return Healed(0, [], b"", matcher)
     if mode == "strict":
-        tokens, leftover = strict_tokens(vocabulary, state, whole, following, context, grammar_check=True)
+        tokens, leftover = strict_tokens(vocabulary, whole, following, context, grammar_check=True)
     else:
         tokens, leftover = windowed_tokens(
             vocabulary, whole, context, following, max_tokens=WINDOW_TOKENS, max_length=None

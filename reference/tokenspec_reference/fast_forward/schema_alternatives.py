@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tokenspec_reference.fast_forward.errors import SchemaError
-from tokenspec_reference.fast_forward.json_text import utf8_of
+from tokenspec_reference.fast_forward.json_text import name_of
 from tokenspec_reference.fast_forward.schema_demands import ANYTHING, Demands, Goal, Goals
 from tokenspec_reference.fast_forward.schema_document import MOST_LEVELS, Document, escaped
 from tokenspec_reference.fast_forward.schema_judgement import LOOKED_INTO, CircularSchema, Judgement
@@ -184,10 +184,10 @@ class Alternatives(Judgement):
         if not isinstance(value, Mapping):
             raise SchemaError("expected an object", field=pointer)
         for name, needs in value.items():
-            here = f"{pointer}/{escaped(str(name))}"
-            utf8_of(str(name), here)
-            absent = without(str(name))
-            present = Demands(kinds=frozenset(("object",)), required=(str(name),))
+            name_of(name, pointer)
+            here = f"{pointer}/{escaped(name)}"
+            absent = without(name)
+            present = Demands(kinds=frozenset(("object",)), required=(name,))
             if isinstance(needs, list) and not all(isinstance(need, str) for need in needs):
                 raise SchemaError("expected a list of names", field=here)
             if not isinstance(needs, list):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenspec_reference.fast_forward.errors import SchemaError
 from tokenspec_reference.fast_forward.formats import FORMATS
-from tokenspec_reference.fast_forward.json_text import check_value, decimal_of, utf8_of
+from tokenspec_reference.fast_forward.json_text import check_value, decimal_of, name_of
 from tokenspec_reference.fast_forward.number_texts import Range, remainders
 from tokenspec_reference.fast_forward.schema_demands import (
     ALL_KINDS,
@@ -168,9 +168,7 @@ def _members(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
         if not isinstance(schema.get(keyword, {}), Mapping):
             raise SchemaError("expected an object", field=f"{pointer}/{keyword}")
     for name in schema.get("properties", ()):
-        if not isinstance(name, str):
-            raise SchemaError(f"expected text as the name of a property, got {name!r}", field=f"{pointer}/properties")
-        utf8_of(name, f"{pointer}/properties")
+        name_of(name, f"{pointer}/properties")
     named: tuple[tuple[str, Goal], ...] = tuple(
         (name, (f"{pointer}/properties/{escaped(name)}", negated)) for name in schema.get("properties", ())
     )
@@ -193,27 +191,20 @@ def _members(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
     return [Demands(members=(MemberRule(named, patterns, rest),))]
 
 
-def _names(schema: Schema, keyword: str, pointer: str) -> tuple[str, ...]:
-    names = schema[keyword]
-    if not isinstance(names, list):
-        raise SchemaError("expected a list of names", field=f"{pointer}/{escaped(keyword)}")
-    for index, name in enumerate(names):
-        if not isinstance(name, str):
-            raise SchemaError(f"expected text, got {name!r}", field=f"{pointer}/{escaped(keyword)}/{index}")
-        utf8_of(name, f"{pointer}/{escaped(keyword)}/{index}")
-    return tuple(names)
-
-
 def without(name: str) -> Demands:
     """Values that have no property of a name."""
     return Demands(members=(MemberRule(((name, NO_GOAL),)),))
 
 
 def _required(schema: Schema, pointer: str, negated: bool) -> list[Demands]:
-    names = _names(schema, "required", pointer)
+    names = schema["required"]
+    if not isinstance(names, list):
+        raise SchemaError("expected a list of names", field=f"{pointer}/required")
+    for index, name in enumerate(names):
+        name_of(name, f"{pointer}/required/{index}")
     if negated:
         return [Demands(kinds=frozenset(("object",)), members=without(name).members) for name in names]
-    return [Demands(required=names)]
+    return [Demands(required=tuple(names))]
 
 
 def _property_names(_: Schema, pointer: str, negated: bool) -> list[Demands]:

@@ -244,14 +244,17 @@ class _Reader:
         char = self.peek()
         if char == "(":
             return self.group(ignore_case=ignore_case)
-        if char == "$" and self.engine == "fancy":
-            self.take()
-            return AtEnd()
         if char in "^$":
-            raise self.fail("an anchor")
+            return self.anchor()
         if char in "*+?{":
             raise self.fail("nothing to repeat")
         return self.atom(self.class_source(), ignore_case=ignore_case)
+
+    def anchor(self) -> AtEnd:
+        """The end of the text, which ``$`` is to the engine of tiktoken only: to the other it is that of any line."""
+        if self.engine == "oniguruma" or self.take() == "^":
+            raise self.fail("an anchor")
+        return AtEnd()
 
     def atom(self, source: str, *, ignore_case: bool) -> Atom:
         if ignore_case:

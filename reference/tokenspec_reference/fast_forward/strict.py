@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tokenspec_reference.fast_forward.candidates import shared_by_candidates
 from tokenspec_reference.fast_forward.continuations import Text, few_texts
-from tokenspec_reference.fast_forward.matcher import Matcher, after
+from tokenspec_reference.fast_forward.matcher import Matcher
 from tokenspec_reference.fast_forward.tokenize import split_markers, valid_utf8_length
 from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
@@ -22,7 +22,6 @@ class UnprovenTokenizer(UserWarning):
 
 def strict_tokens(
     vocabulary: TokenBytes,
-    matcher: Matcher,
     forced: bytes,
     following: Matcher,
     recent: Sequence[int],
@@ -33,34 +32,27 @@ def strict_tokens(
 
     Args:
         vocabulary: token bytes, encoders, and what is known about them.
-        matcher: the grammar before the forced bytes.
         forced: the forced bytes, special tokens as markers.
         following: the grammar after them.
         recent: the tokens before; those that can matter are context.
         grammar_check: whether continuations are limited to those the grammar allows.
     """
     tokens: list[int] = []
-    covered = 0
     context = context_of(vocabulary, recent)
     pieces = list(split_markers(forced))
     for index, piece in enumerate(pieces):
         if isinstance(piece, int):
             tokens.append(piece)
-            covered = len(vocabulary.raw(tokens))
             context = ()
             continue
         if index + 1 < len(pieces):  # a special token follows, so this text ends here
-            closed = _alone(vocabulary, context, piece)
-            if vocabulary.bytes_of(closed) == piece:
-                tokens += closed
-                covered += len(piece)
-                continue
-        ending = following if index + 1 == len(pieces) else after(matcher, forced[: covered + len(piece)])
-        closed = shared_by_all(vocabulary, context, piece, ending if grammar_check else None)
-        tokens += closed
-        covered += len(vocabulary.bytes_of(closed) or b"")
-        break
-    return tokens, forced[covered:]
+            shared = _alone(vocabulary, context, piece)
+        else:
+            shared = shared_by_all(vocabulary, context, piece, following if grammar_check else None)
+        tokens += shared
+        if vocabulary.raw(shared) != piece:
+            break
+    return tokens, forced[len(vocabulary.raw(tokens)) :]
 
 
 def context_of(vocabulary: TokenBytes, recent: Sequence[int]) -> tuple[int, ...]:
@@ -138,13 +130,13 @@ def common(left: Sequence[int], right: Sequence[int]) -> list[int]:
 
 
 def _first_character(data: bytes) -> str:
-    size = 1 + (data[0] >= 0xC0) + (data[0] >= 0xE0) + (data[0] >= 0xF0)
-    return data[:size].decode(errors="ignore")
+    """Empty where the data does not begin with a whole character."""
+    return data.decode(errors="ignore")[:1]
 
 
 def _last_character(data: bytes | None) -> str:
     """Empty where the data does not end with a whole character."""
     if data is None:
         return ""
-    last = data[-4:].decode(errors="ignore")[-1:]
+    last = data.decode(errors="ignore")[-1:]
     return last if data.endswith(last.encode()) else ""

@@ -100,7 +100,7 @@ class Projection:
         """Write the file that losses read; whole or not at all."""
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
             part = Path(folder, target.name)
             torch.save({"indices": self.indices, "likelihoods": self.likelihoods}, part)
             part.replace(target)

@@ -47,6 +47,7 @@ STRETCHES = {
     "two": "An été<|im_end|>à deux<|im_start|> trois.",
     "first": "<|im_start|>Été<|im_end|>x",
     "spaces": " a<|im_end|> <|im_end|>b",
+    "roles": "a<|im_end|>b c<|endoftext|> d<|im_start|>e",
 }
 COMPATIBLE = (
     *("english", "code", "mathematics", "digits", "chinese", "japanese", "russian"),

@@ -101,6 +101,27 @@ def facts() -> Iterator[Case]:
             yield scripted(f"scripted-{slug}{suffix}", why, "SEGMENT_SCORE", own, trace, gaps, delta=delta, **options)
 
 
+def bounds() -> Iterator[Case]:
+    """The largest spread of constant gaps, and a prompt that ends with the separator, which is none of the trace."""
+    literal: dict[str, Any] = {"score_mode": "upstream_literal", "beta": 0, "quantile": 10}
+    why = "Gaps whose standard deviation is 1e-9 are constant."
+    yield scripted("scripted-constant-at-most", why, "SEGMENT_SCORE", "ENG-021 ENG-034", "A b", [0.0, 2e-9], **literal)
+    for slug, delta in (("repelled", -20.0), ("attracted", 3.0)):
+        why = "A separator that ends the prompt is none that was inserted."
+        prompt = {"prompt": "<P><|seg|>"}
+        yield scripted(
+            f"scripted-prompt-separator-{slug}",
+            why,
+            "SEGMENT_SCORE",
+            "ENG-032",
+            TRACE,
+            VARIED,
+            delta=delta,
+            model=prompt,
+            quantile=75,
+        )
+
+
 def priors() -> Iterator[Case]:
     """One punctuation mark, constant gaps: only the prior can decide."""
     names = {".": "full-stop", "!": "exclamation", "?": "question", ";": "semicolon", ":": "colon", "\n": "line-feed"}
@@ -268,7 +289,7 @@ def empty() -> Iterator[Case]:
 
 def cases() -> Iterator[Case]:
     """Every case on a table."""
-    for group in (facts, priors, thresholds, insertions, random_tables, empty):
+    for group in (facts, bounds, priors, thresholds, insertions, random_tables, empty):
         yield from group()
 
 

@@ -75,6 +75,8 @@ def the_separators_name_does_not_matter(subject: Subject) -> None:
             if name in table:
                 table[ANOTHER_NAME] = table.pop(name)
         model["separator"] = ANOTHER_NAME
+        if model.get("prompt") is not None:
+            model["prompt"] = model["prompt"].replace(name, ANOTHER_NAME)
     require_same(subject, request, "renaming the separator", "the id that is inserted follows sep_tok")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +57,20 @@ LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26]
 DATE = f"^(?:[0-9]{{4}}-(?:(?:0[13578]|1[02])-{DAY.format('3[01]')}|(?:0[469]|11)-{DAY.format('30')}"
 DATE += f"|02-(?:0[1-9]|1[0-9]|2[0-8]))|{LEAP}-02-29)$"
 """Others take 29 February of every hundredth year."""
+SPACES = [
+    *range(0x09, 0x0E),
+    0x20,
+    0xA0,
+    0x1680,
+    *range(0x2000, 0x200B),
+    0x2028,
+    0x2029,
+    0x202F,
+    0x205F,
+    0x3000,
+    0xFEFF,
+]
+"""White space and line ends of ECMA 262."""
 FORMATS = {
     "date": "1900-02-29 2000-02-29 2100-02-29 2004-02-29 2096-02-29 2010-02-29 2024-02-30 1904-02-29 1600-02-29 "
     "2023-04-30 2023-06-31 2023-09-30 2023-11-31 2023-01-31 2023-03-31 2023-05-32 2023-07-31 2023-08-31 2023-10-31 "
@@ -96,6 +111,16 @@ def cases() -> Iterator[Case]:
         same: dict[str, Any] = {"alike": schema({**TEXT, "pattern": DATE})} if name == "date" else {}
         probes = [f'"{text}"' for text in texts.split()]
         yield probing(f"json-format-{name}-more", why, "JSON_SCHEMA", given, probes, **same)
+    beside = sorted({code + step for code in SPACES for step in (-1, 0, 1)})
+    spaces, probes = "".join(map(chr, SPACES)), [json.dumps(chr(code), ensure_ascii=False) for code in beside]
+    for name, pattern, named in (
+        ("spaces", r"^\s$", f"^[{spaces}]$"),
+        ("no-spaces", r"^\S$", f"^[^{spaces}]$"),
+        ("dot", "^.$", "^[^\n\r\u2028\u2029]$"),
+    ):
+        why = "Each white space and line end of ECMA 262, and the characters beside it."
+        given, alike = (schema({**TEXT, "pattern": each}) for each in (pattern, named))
+        yield probing(f"json-pattern-edges-of-{name}", why, flag, given, probes, alike=alike)
     yield from amounts()
     yield from malformed_bytes()
 
@@ -125,6 +150,10 @@ def amounts() -> Iterator[Case]:
     short = schema({**TEXT, "pattern": "^a?b?c?$", "minLength": 2})
     texts = [f'"{text}"' for text in ("", "a", "b", "ab", "ac", "bc", "abc", "abcd")]
     yield probing("json-length-of-a-pattern", "Some texts of a pattern are too short.", "JSON_SCHEMA", short, texts)
+    short = schema({**TEXT, "pattern": "^(a|bc|def)$", "minLength": 2})
+    texts = [f'"{text}"' for text in ("", "a", "b", "bc", "de", "def", "abc")]
+    why = "Where the shortest text ends, others go on."
+    yield probing("json-length-of-a-pattern-ends-apart", why, "JSON_SCHEMA", short, texts)
     lists: dict[str, Any] = {"type": "array", "items": WHOLE, "maxItems": 1}
     unique, texts = schema({**lists, "uniqueItems": True}), ["[]", "[1]", "[1,1]", "[1,2]"]
     yield probing("json-unique-of-one", "One is unlike itself.", "JSON_SCHEMA", unique, texts, alike=schema(lists))

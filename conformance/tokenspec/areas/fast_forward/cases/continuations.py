@@ -198,6 +198,7 @@ def looks_ahead() -> Iterator[Case]:
         ("spaces-or-end", "a  ([XZ]+)?b"),
         ("mark-and-space", "a' [XZ]+"),
         ("spaces-then-end", "a  ([XZ]+)?"),
+        ("spaces-then-delete", "a  (\u007f[a-z]*)?"),
         ("spaces-then-accents", "a  (é{1,9}|x{1,9});"),
         ("spaces-then-tabs", "a  (é{1,9}|\\t{1,9});"),
         ("spaces-then-marks", "a   ([!]{1,9}x|[?]{1,9}y)"),
@@ -246,6 +247,8 @@ def real() -> Iterator[Case]:
             yield case(f"word-{name}-{end}", why, "CONTINUATIONS", {"regex": forced + rest}, rows=rows)
     why = "An apostrophe belongs to the letter after it, or to none."
     yield case("word-contraction", why, "CONTINUATIONS", {"regex": "I'[a-z]+;"}, rows=["gpt-2", "qwen3"])
+    why = "The ending of a contraction belongs to the word before it."
+    yield case("word-contraction-inside", why, "CONTINUATIONS", {"regex": " don'[a-z]+;"}, rows=["gpt-oss"])
     for name, low, high in (
         ("tagalog", 0x1700, 0x17FF),
         ("greek", 0x370, 0x3FF),

@@ -9,7 +9,7 @@ from typing import Any
 
 from tokenspec.areas.fast_forward.mutants.edits import mutant
 from tokenspec.areas.mutant import Mutant
-from tokenspec_reference.fast_forward import candidates, canonical, continuations, matcher, open_match, pipeline, strict
+from tokenspec_reference.fast_forward import candidates, canonical, continuations, open_match, pipeline, strict
 from tokenspec_reference.fast_forward.characters import ANYTHING, Characters, Next
 from tokenspec_reference.fast_forward.open_match import BEYOND
 from tokenspec_reference.fast_forward.pipeline import Pipeline
@@ -36,14 +36,13 @@ def shorter_tokens(vocabulary: TokenBytes, *given: Any, **named: Any) -> tuple[l
 
 
 def context_after_special(
-    vocabulary: TokenBytes, state: Any, forced: bytes, ending: Any, recent: Sequence[int], *, grammar_check: bool
+    vocabulary: TokenBytes, forced: bytes, ending: Any, recent: Sequence[int], *, grammar_check: bool
 ) -> tuple[list[int], bytes]:
     first = next(split_markers(forced), b"")
     if not isinstance(first, int):
-        return STRICT(vocabulary, state, forced, ending, recent, grammar_check=grammar_check)
+        return STRICT(vocabulary, forced, ending, recent, grammar_check=grammar_check)
     marker = vocabulary.raw((first,))
-    following: Any = matcher.after(state, marker)
-    tokens, leftover = STRICT(vocabulary, following, forced[len(marker) :], ending, recent, grammar_check=grammar_check)
+    tokens, leftover = STRICT(vocabulary, forced[len(marker) :], ending, recent, grammar_check=grammar_check)
     return [first, *tokens], leftover
 
 

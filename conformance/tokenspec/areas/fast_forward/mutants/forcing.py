@@ -18,13 +18,13 @@ from tokenspec_reference.fast_forward.vocabulary import TokenBytes
 
 
 def window_instead(
-    vocabulary: TokenBytes, state: Any, forced: bytes, ending: Any, recent: Sequence[int], **_: Any
+    vocabulary: TokenBytes, forced: bytes, ending: Any, recent: Sequence[int], **_: Any
 ) -> tuple[list[int], bytes]:
     return canonical.windowed_tokens(vocabulary, forced, recent, ending, max_tokens=4, max_length=None)
 
 
 def nothing_held_back(
-    vocabulary: TokenBytes, state: Any, forced: bytes, ending: Any, recent: Sequence[int], **_: Any
+    vocabulary: TokenBytes, forced: bytes, ending: Any, recent: Sequence[int], **_: Any
 ) -> tuple[list[int], bytes]:
     return canonical.windowed_tokens(vocabulary, forced, recent, None, max_tokens=0, max_length=None)
 

@@ -19,10 +19,11 @@ from typing import Any
 
 from tokenspec.areas.fast_forward.oracle.patterns import CHARACTER, KINDS, WHOLE_NUMBER
 
-DOTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
-"""The dots of a pattern, beside what is no dot though it has one: escapes and classes."""
+PARTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
+"""Escapes, classes and dots of a pattern."""
 
 NO_LINE_END = "[^\n\r\u2028\u2029]"
+SPACES = "\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 GAPS = {"compact": ("", ""), "spaced": ("", " ")}
 DECIMAL = rf"{WHOLE_NUMBER}(?:\.[0-9]+)?"
 BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
@@ -180,6 +181,7 @@ def satisfies(schema: Any, alike: Any, text: str, whitespace: str, most: int | N
     for name, check in FORMATS.items():
         checker.checks(name)(lambda value, check=check: not isinstance(value, str) or check(value))
     dialect = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+    dialect = jsonschema.validators.extend(dialect, {"pattern": _pattern})
     valid = dialect(schema, format_checker=checker).is_valid(json.loads(text))
     return valid and _Walk(alike).fits([alike], written)
 
@@ -284,8 +286,23 @@ class _Walk:
 
 
 def ecma(pattern: str) -> str:
-    """A pattern whose dots are no line end of ECMA 262, for Python's ``re``, to which one line end is none."""
-    return DOTS.sub(lambda found: NO_LINE_END if found[0] == "." else found[0], pattern)
+    """A pattern of ECMA 262 for Python's ``re``, to which other characters are line ends and white space."""
+    return PARTS.sub(_for_python, pattern)
+
+
+def _for_python(found: re.Match[str]) -> str:
+    part = found[0]
+    if part.startswith("["):
+        return re.sub(r"\\.", lambda escape: SPACES if escape[0] == r"\s" else escape[0], part)
+    return {".": NO_LINE_END, r"\s": f"[{SPACES}]", r"\S": f"[^{SPACES}]"}.get(part, part)
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Exception]:
+    """The keyword, for ``jsonschema``."""
+    import jsonschema
+
+    if isinstance(value, str) and not re.search(ecma(pattern), value):
+        yield jsonschema.ValidationError("another text")
 
 
 def _plain(value: Any) -> Any:
