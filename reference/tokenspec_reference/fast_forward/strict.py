@@ -130,7 +130,7 @@ def common(left: Sequence[int], right: Sequence[int]) -> list[int]:
 
 
 def _first_character(data: bytes) -> str:
-    """Empty where the data does not begin with a whole character."""
+    """The first whole character, empty where there is none: a canonical token begins with one or inside one."""
     return data.decode(errors="ignore")[:1]
 
 
