@@ -30,9 +30,9 @@ def wrong(found):
     return {id_ for _, finding in found if finding.non_conformant for id_ in finding.requires}
 
 
-def test_transformers_conforms_and_takes_no_bounds(cells):
+def test_transformers_conforms_takes_no_bounds_and_names_no_places(cells):
     broken = {one.detail for _, one in findings("transformers", cells) if one.verdict != "pass"}
-    assert broken == {"takes no bounds"}
+    assert broken == {"takes no bounds", "names no place"}
 
 
 def test_stock_jinja_writes_other_json_and_knows_no_generation_tag(cells):

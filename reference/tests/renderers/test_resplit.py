@@ -99,12 +99,17 @@ def test_any_split_of_the_bytes_is_kept_and_followed_by_the_same_text(family, da
         ([1], [-1], NEXT, "previous_completion_ids"),
         ([1], [1.5], NEXT, "previous_completion_ids"),
         ([1], [True], NEXT, "previous_completion_ids"),
-        ([1], [2], ["x"], r"new_messages\[0\]"),
     ],
 )
 def test_what_is_no_list_of_ids_is_refused_by_name(prompt, completion, messages, field):
     with pytest.raises(TokenSpecError, match=field):
         renderer("qwen2.5").bridge_to_next_turn(prompt, completion, messages)
+
+
+def test_what_is_no_message_is_declined_and_refused_by_name_in_the_render_that_follows():
+    assert renderer("qwen2.5").bridge_to_next_turn([1], [2], ["x"]) is None
+    with pytest.raises(TokenSpecError, match=r"messages\[1\]"):
+        renderer("qwen2.5").render([{"role": "user", "content": "Hi."}, "x"])
 
 
 @pytest.mark.parametrize(
