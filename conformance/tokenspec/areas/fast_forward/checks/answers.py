@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, cites
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, cites
 from tokenspec.areas.fast_forward.checks.asked import (
-    MARKED,
     answers,
     asked,
     equal,
@@ -17,7 +16,6 @@ from tokenspec.areas.fast_forward.checks.asked import (
     rule,
     vocabulary,
 )
-from tokenspec.areas.fast_forward.oracle.vocabulary import OracleVocabulary
 from tokenspec.areas.fast_forward.records import data_of
 from tokenspec.areas.refusal import refused
 
@@ -89,28 +87,35 @@ def special_tokens_are_forced_whole(subject: Subject) -> None:
                 raise Violation("a forced special token is missing", expected=named, got=got, where=mode)
 
 
-def is_spelled(known: OracleVocabulary, text: bytes) -> bool:
-    """Whether the tokenizer spells a text without special tokens."""
+def is_spelled(question: Question) -> bool:
+    """The tokenizer spells the forced bytes, and no special token is named in them."""
+    known = vocabulary(question)
     try:
-        return MARKED.search(text) is None and known.spell(known.encode(text.decode())) == text
+        text = forced(question).decode()
     except UnicodeDecodeError:
         return False
+    named = any(name in text for name in known.special_ids)
+    return not named and known.spell(known.encode(text)) == text.encode()
 
 
 @rule("lossless", "BYTES", "FFT-002", kind="golden")
 def tokens_and_leftover_spell(subject: Subject) -> None:
-    """Bytes of the tokens, then the leftover, are the forced bytes: strict always, else where those can be spelled."""
-    known, text, judged = vocabulary(subject), forced(subject), False
-    for query, answer in asked(subject):
-        if answer.tokens is None or answer.leftover is None:
-            continue
-        taken = raw(known, answer.tokens)
-        if query.mode == "strict" or (text.startswith(taken) and is_spelled(known, text)):
-            judged = True
-            spelled = taken + data_of(answer.leftover)
-            equal("tokens and leftover spell other bytes", text, spelled, hint="a normalizer changes the text")
-    if not judged:
-        raise NotGiven("no tokens with a leftover")
+    """Bytes of the strict tokens, then the leftover, are the forced bytes."""
+    require_forced(subject, "strict")
+
+
+@rule("lossless-llguidance", "BYTES", "FFT-002", kind="golden", applies=is_spelled)
+def tokens_and_leftover_of_llguidance_spell(subject: Subject) -> None:
+    """In the profile llguidance, too, where the tokenizer spells the forced bytes."""
+    require_forced(subject, "llguidance")
+
+
+def require_forced(subject: Subject, mode: str) -> None:
+    """Raises Violation where the tokens of a mode and the leftover spell other bytes than the forced ones."""
+    known = vocabulary(subject)
+    for _, tokens, answer in answers(subject, mode):
+        spelled = raw(known, tokens) + data_of(field(answer.leftover, "leftover"))
+        equal("tokens and leftover spell other bytes", forced(subject), spelled, hint="a normalizer changes the text")
 
 
 @rule("accepted", "BYTES", "FFT-007")

@@ -57,6 +57,11 @@ def all_is_covered(_: Request, result: Result) -> None:
         answer["leftover"] = ""
 
 
+def all_is_covered_by_llguidance(request: Request, result: Result) -> None:
+    for _, answer in answers(result, request, "llguidance"):
+        answer["leftover"] = ""
+
+
 def leftover_of_everything(request: Request, result: Result) -> None:
     for _, answer in answers(result, request, "strict"):
         answer["leftover"] = result["forced_bytes"]
@@ -197,6 +202,12 @@ MUTANTS: tuple[Mutant, ...] = (
         rows=("toy-added",),
     ),
     mutant("no-leftover", "FFT-002", "nothing is reported as left over", after=all_is_covered),
+    mutant(
+        "no-leftover-of-llguidance",
+        "FFT-002",
+        "what the profile llguidance leaves over is lost",
+        after=all_is_covered_by_llguidance,
+    ),
     mutant(
         "leftover-everything", "FFT-002 FFT-008", "the leftover is all that is forced", after=leftover_of_everything
     ),
