@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -15,7 +16,7 @@ from rich.console import Console
 from tokenspec.areas.selection import Selection
 from tokenspec.cli import power
 from tokenspec.cli.mutants import mutants
-from tokenspec.errors import FixtureError
+from tokenspec.errors import FixtureError, UnknownName
 from tokenspec.power.edits import Edit, Source
 from tokenspec.power.forks import Died, Task, in_forks
 from tokenspec.power.judging import Fate, error_in, noticed_by
@@ -29,6 +30,8 @@ ENGINE, TEXT = "renderers/template/engine.py", "render_text"
 KILLED = (ENGINE, TEXT, "return ''.join(texts)", "return ''")
 ANSWER = "str.__str__(render_text(request['template'], request['inputs'], now=now, limits=limits))"
 CRASHED = (ENGINE, "render_template", ANSWER, "str.__str__()")
+SPANS, APPENDED = "renderers/template/spans.py", "spans.append(Span(start, end, owner, content, sampled, supplied))"
+ONLY_ON_A_ROW = (SPANS, "Attributor.__call__", APPENDED, "pass")
 SURVIVED = (ENGINE, TEXT, "limits or Limits()", "Limits()")
 UNREACHED = Outside(file="renderers/template/printer.py", reason="no case of this test prints a row's template")
 
@@ -38,8 +41,12 @@ def measuring(tmp_path_factory: pytest.TempPathFactory) -> Measuring:
     """The template engine, judged on a few cases without a row."""
     selection = Selection(rows=("-",), cases=("template-engine/tojson-",))
     found = Measuring(chosen_parts(["template"]), Lists([], [UNREACHED]), selection, tmp_path_factory.mktemp("power"))
-    found.prepare(2, lambda row, area, cells: None)
+    found.prepare(2, untold)
     return found
+
+
+def untold(row: str, area: str, cells: int) -> None:
+    """For what is measured without a word."""
 
 
 def named(measuring: Measuring, file: str, within: str, before: str, after: str) -> Edit:
@@ -50,7 +57,7 @@ def named(measuring: Measuring, file: str, within: str, before: str, after: str)
 def test_every_outcome(measuring: Measuring) -> None:
     edits = [named(measuring, *place) for place in (KILLED, CRASHED, SURVIVED)]
     seen = []
-    killed, crashed, survived = measuring.judge(edits, 2, seen.append)
+    killed, crashed, survived = measuring.judge(edits, 2, seen.append, untold)
     assert (killed.what, killed.by) == ("killed", "template-engine.text")
     assert killed.cell.startswith("template-engine/-/tojson-")
     assert (crashed.what, crashed.by.partition(":")[0]) == ("crashed", "TypeError")
@@ -60,12 +67,31 @@ def test_every_outcome(measuring: Measuring) -> None:
     assert [power.line_of(fate)["outcome"] for fate in (killed, crashed, survived)] == ["killed", "crashed", "survived"]
 
 
+@pytest.mark.tools
+def test_rows_that_are_not_first_are_measured_for_what_survives(measuring: Measuring, tmp_path: Path) -> None:
+    selection = Selection(rows=("-", "toy-bpe"), cases=("template-engine/tojson-", "render/content-empty-user"))
+    shutil.copytree(measuring.reach.folder, tmp_path, dirs_exist_ok=True)
+    later = Measuring(chosen_parts(["template"]), Lists([], []), selection, tmp_path, first=["-"])
+    later.prepare(1, untold)
+    measured: list[str] = []
+    spans = named(later, *ONLY_ON_A_ROW)
+    (fate,) = later.judge([named(later, *KILLED)], 1, lambda fate: None, lambda row, *_: measured.append(row))
+    assert (fate.what, measured) == ("killed", [])
+    (fate,) = later.judge([spans], 1, lambda fate: None, lambda row, *_: measured.append(row))
+    assert (fate.what, fate.cell, measured) == ("killed", "render/toy-bpe/content-empty-user", ["toy-bpe"])
+
+
+def test_a_first_row_that_does_not_judge_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="no row 'toy-bpe'"):
+        Measuring(chosen_parts(["template"]), Lists([], []), Selection(rows=("-",)), tmp_path, first=["toy-bpe"])
+
+
 def test_what_is_listed_as_equivalent_is_not_judged(measuring: Measuring) -> None:
     file, within, before, after = SURVIVED
     entry = Equivalent(file=file, within=within, before=before, after=after, reason="the protocol sets no limits")
     listing = Measuring.__new__(Measuring)
     listing.__dict__.update(measuring.__dict__, lists=Lists([entry], []))
-    (fate,) = listing.judge([named(measuring, *SURVIVED)], 1, lambda fate: None)
+    (fate,) = listing.judge([named(measuring, *SURVIVED)], 1, lambda fate: None, untold)
     assert (fate.what, fate.by, fate.judged) == ("equivalent", "the protocol sets no limits", 0)
     assert list(stale(listing.lists, measuring.sources)) == []
 
@@ -105,7 +131,7 @@ def test_a_sample_is_of_code_that_a_cell_executes(measuring: Measuring, monkeypa
     edits = measuring.sample(12, 7)
     assert len(edits) == 12
     assert {part_of(edit.file) for edit in edits} == {"template"}
-    assert not {edit.file for edit in edits} & {UNREACHED.file, "renderers/template/spans.py"}
+    assert not {edit.file for edit in edits} & {UNREACHED.file, SPANS}
     assert measuring.sample(12, 7) == edits
     assert measuring.named([edits[0].id]) == [edits[0]]
     extent = measuring.extents()["template"]
@@ -123,7 +149,7 @@ def test_an_attribute_of_a_class_is_used_where_the_class_is(measuring: Measuring
 def test_what_was_measured_is_not_measured_again(measuring: Measuring, monkeypatch: pytest.MonkeyPatch) -> None:
     again = Reach(measuring.sources, measuring.reach.cells, measuring.reach.folder)
     monkeypatch.setattr("tokenspec.power.reach.in_forks", lambda tasks, jobs: pytest.fail("measured again"))
-    again.measure(1, lambda row, area, cells: None)
+    again.measure("-", {"template-engine"}, 1, untold)
     assert again.found["-", "template-engine"].measured == measuring.reach.found["-", "template-engine"].measured
 
 

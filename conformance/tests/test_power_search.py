@@ -40,7 +40,7 @@ INPUTS = [
 def measuring(tmp_path_factory: pytest.TempPathFactory) -> Measuring:
     selection = Selection(rows=("-",), cases=("template-engine/tojson-",))
     found = Measuring(chosen_parts(["template"]), Lists([], []), selection, tmp_path_factory.mktemp("power"))
-    found.prepare(2, lambda row, area, cells: None)
+    found.prepare(2, lambda *_: None)
     return found
 
 
@@ -84,7 +84,7 @@ def test_another_completion_is_asked_with_the_ids_it_has(area: str) -> None:
 
 
 def asked(into: Path, search: float = 2.0) -> Asked:
-    return Asked((), (), (), (), (), (), 0, 0, 1, 0.0, search, into, False)
+    return Asked((), (), (), (), (), (), (), 0, 0, 1, 0.0, search, into, False)
 
 
 def test_a_folder_without_a_search_is_refused(tmp_path: Path) -> None:

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Which automatic edits.")
 @click.option("--row", "rows", multiple=True, help="Judge automatic edits on this row only; repeatable.")
 @click.option(
+    "--first",
+    multiple=True,
+    metavar="ROW",
+    help="Judge automatic edits on this row first, and only survivors on the others; repeatable.",
+)
+@click.option(
     "--status",
     "statuses",
     multiple=True,
@@ -65,6 +71,7 @@ def mutants(
     sample: int,
     seed: int,
     rows: tuple[str, ...],
+    first: tuple[str, ...],
     statuses: tuple[str, ...],
     cases: tuple[str, ...],
     files: tuple[str, ...],
@@ -78,7 +85,8 @@ def mutants(
     The unmutated reference runs on the cells they were caught in and must pass: otherwise a kill means nothing.
 
     With --automatic the reference's source is edited at random, and each edit is judged on the cells that execute it:
-    killed by a check, crashed, survived, or equivalent (listed by hand). What cells execute is measured once and kept.
+    killed by a check, crashed, survived, or equivalent (listed by hand). What cells execute is measured once and kept;
+    with --first it is measured on the other rows only for what survives these.
 
     With --search the inputs of the cases that execute a survivor's line are varied until the reference and the edit
     answer differently and a check says which is right: that input is the case the suite lacks.
@@ -89,6 +97,7 @@ def mutants(
         asked = Asked(
             areas,
             rows,
+            first,
             statuses,
             cases,
             files,

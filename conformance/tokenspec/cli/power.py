@@ -42,6 +42,7 @@ class Asked:
     Attributes:
         areas: parts of the reference, or areas that judge them; empty for all.
         rows: rows to judge on; empty for all that are here.
+        first: rows that are asked before the others; empty for no order.
         statuses: as for ``tokenspec run``.
         cases: patterns of the cases that judge; empty for all.
         files: patterns of the files that are edited; empty for all of the parts.
@@ -57,6 +58,7 @@ class Asked:
 
     areas: tuple[str, ...]
     rows: tuple[str, ...]
+    first: tuple[str, ...]
     statuses: tuple[str, ...]
     cases: tuple[str, ...]
     files: tuple[str, ...]
@@ -84,21 +86,20 @@ def measure_power(asked: Asked) -> int:
     lists = read_lists()
     selection = Selection(rows=asked.rows, statuses=asked.statuses, cases=asked.cases)
     with _kept(asked) as folder:
-        measuring = Measuring(parts, lists, selection, folder)
-        measuring.prepare(
-            asked.jobs, lambda row, area, cells: told.print(f"{row} {area}: {cells} cells", highlight=False)
-        )
-    edits = measuring.named(asked.only) if asked.only else measuring.sample(asked.sample, asked.seed, asked.files)
-    counts: Counter[str] = Counter()
+        measuring = Measuring(parts, lists, selection, folder, asked.first)
+        named = measuring.named(asked.only)
+        measuring.prepare(asked.jobs, partial(tell_row, told))
+        edits = named or measuring.sample(asked.sample, asked.seed, asked.files)
+        counts: Counter[str] = Counter()
 
-    def on_fate(fate: Fate) -> None:
-        counts[fate.what or ""] += 1
-        if asked.as_json:
-            print(json.dumps(line_of(fate), ensure_ascii=False), flush=True)
-        done = ", ".join(f"{counts[what]} {what}" for what in WHAT if counts[what])
-        told.print(f"{counts.total()}/{len(edits)}: {done}", highlight=False)
+        def on_fate(fate: Fate) -> None:
+            counts[fate.what or ""] += 1
+            if asked.as_json:
+                print(json.dumps(line_of(fate), ensure_ascii=False), flush=True)
+            done = ", ".join(f"{counts[what]} {what}" for what in WHAT if counts[what])
+            told.print(f"{counts.total()}/{len(edits)}: {done}", highlight=False)
 
-    fates = measuring.judge(edits, asked.jobs, on_fate)
+        fates = measuring.judge(edits, asked.jobs, on_fate, partial(tell_row, told))
     if asked.search:
         measuring.search(fates, asked.search, asked.seed, asked.jobs, partial(tell_search, asked, told))
     old = list(stale(lists, measuring.sources))
@@ -110,6 +111,11 @@ def measure_power(asked: Asked) -> int:
     for part in weak:
         told.print(f"{part}: fewer than {asked.at_least:g} % are noticed")
     return 1 if old or weak else 0
+
+
+def tell_row(told: Console, row: str, area: str, cells: int) -> None:
+    """What cells of a row are known to execute."""
+    told.print(f"{row} {area}: {cells} cells", highlight=False)
 
 
 def tell_search(asked: Asked, told: Console, fate: Fate, came: Sought) -> None:

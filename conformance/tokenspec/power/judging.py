@@ -95,23 +95,26 @@ class Judge:
     on_fate: Callable[[Fate], None]
     killers: dict[tuple[str, str], deque[str]] = field(default_factory=dict)
 
-    def judge(self, jobs: int) -> None:
-        """Decide all of them."""
-        rows = list(dict.fromkeys(row for row, _ in self.reach.found))
-        for row in sorted(rows, key=lambda row: not is_quick(row)):
-            left = {fate.edit.id: cells for fate in self.fates.values() if (cells := self._cells(fate, row))}
-            if left:
-                with row_at_hand(row) as models:
-                    for id_, found in in_forks(self._tasks(left, models), jobs):
-                        self._learn(self.fates[id_], found)
-        for fate in self.fates.values():
-            if fate.what is None:
-                self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
+    @property
+    def undecided(self) -> list[Fate]:
+        """Those that no cell noticed so far."""
+        return [fate for fate in self.fates.values() if fate.what is None]
+
+    def judge(self, row: str, jobs: int) -> None:
+        """Judge the undecided on the cells of a row."""
+        left = {fate.edit.id: cells for fate in self.undecided if (cells := self._cells(fate, row))}
+        if left:
+            with row_at_hand(row) as models:
+                for id_, found in in_forks(self._tasks(left, models), jobs):
+                    self._learn(self.fates[id_], found)
+
+    def end(self) -> None:
+        """Decide the others: no row is left."""
+        for fate in self.undecided:
+            self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
 
     def _cells(self, fate: Fate, row: str) -> list[tuple[Cell, Seen]]:
-        """The cells of a row that may notice an edit; none where its fate is known."""
-        if fate.what is not None:
-            return []
+        """The cells of a row that may notice an edit."""
         users = self.users.of(fate.edit.source, fate.edit.statement)
         there = (reached for (own, _), reached in self.reach.found.items() if own == row)
         return [one for reached in there for one in ordered(reached, users)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import Selection, select_cells
-from tokenspec.errors import UsageError
+from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models import Row
 from tokenspec.power.edits import Edit, Source, drawn, read_package
 from tokenspec.power.forks import Died, Task, in_forks
@@ -24,7 +24,7 @@ from tokenspec.power.judging import Fate, Judge, is_quick
 from tokenspec.power.lists import Lists, reason_of
 from tokenspec.power.loading import PACKAGE
 from tokenspec.power.parts import Part, part_of
-from tokenspec.power.reach import Reach
+from tokenspec.power.reach import OnRow, Reach
 from tokenspec.power.rows import row_at_hand
 from tokenspec.power.searching import Sought, Way, sought
 from tokenspec.power.type_checker import TypeChecker
@@ -66,22 +66,36 @@ class Extent:
 class Measuring:
     """The reference and the cells it is judged on, ready for edits."""
 
-    def __init__(self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path) -> None:
-        """Read the reference; ``selection`` narrows what judges these parts, ``folder`` keeps what is measured."""
+    def __init__(
+        self, parts: Sequence[Part], lists: Lists, selection: Selection, folder: Path, first: Sequence[str] = ()
+    ) -> None:
+        """Read the reference.
+
+        ``selection`` narrows what judges these parts, ``folder`` keeps what is measured. With ``first`` the edits
+        are drawn from what those rows execute; the other rows are measured for what survives there.
+
+        Raises:
+            UnknownName: no row that judges is called so.
+        """
         self.lists = lists
         self.sources = read_package(reference_folder())
         all_checks()
         executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
         cells = select_cells(replace(selection, areas=executing))
-        self.parts = [part.name for part in parts]
+        self.parts = {part.name: part for part in parts}
         self.reach = Reach(self.sources, cells, folder)
+        for row in first:
+            if row not in self.reach.rows:
+                raise UnknownName("row", row, sorted(self.reach.rows))
+        rows = sorted(self.reach.rows, key=lambda row: not is_quick(row))
+        self.first = [row for row in rows if row in first or not first]
+        self.later = [row for row in rows if row not in self.first]
 
-    def prepare(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
-        """Measure what the cells execute, and import what the reference will."""
-        self.reach.measure(jobs, on_row)
-        for reached in self.reach.found.values():
-            for name in reached.measured.modules:
-                _import(name)
+    def prepare(self, jobs: int, on_row: OnRow) -> None:
+        """Measure what the cells of the first rows execute, and import what the reference will."""
+        areas = {area for part in self.parts.values() for area in part.executed_by}
+        for row in self.first:
+            self._measure(row, areas, jobs, on_row)
         self.users = Users(self.sources)
         self.executed = {
             (file, number) for reached in self.reach.found.values() for file, number in reached.measured.statements
@@ -121,7 +135,7 @@ class Measuring:
         Raises:
             UsageError: no cell executes code of such a file, or no edit was drawn.
         """
-        parts = self.parts
+        parts = list(self.parts)
         offered: dict[str, list[Edit]] = {part: [] for part in parts}
         for source in self.sources:
             part = part_of(source.file)
@@ -161,15 +175,28 @@ class Measuring:
                 raise UsageError(f"no edit {id_!r} of this reference; ids change with the code they are about")
         return list(found.values())
 
-    def judge(self, edits: Sequence[Edit], jobs: int, on_fate: Callable[[Fate], None]) -> list[Fate]:
-        """What becomes of them, in their order."""
+    def judge(self, edits: Sequence[Edit], jobs: int, on_fate: Callable[[Fate], None], on_row: OnRow) -> list[Fate]:
+        """What becomes of them, in their order; ``on_row`` sees what is measured of the later rows."""
         fates = {edit.id: Fate(edit) for edit in edits}
         for fate in fates.values():
             if reason := reason_of(fate.edit, self.lists):
                 fate.what, fate.by = "equivalent", reason
                 on_fate(fate)
-        Judge(self.reach, self.users, fates, on_fate).judge(jobs)
+        judge = Judge(self.reach, self.users, fates, on_fate)
+        for row in self.first:
+            judge.judge(row, jobs)
+        for row in self.later:
+            parts = {part_of(fate.edit.file) for fate in judge.undecided}
+            self._measure(row, {area for part in parts for area in self.parts[part].executed_by}, jobs, on_row)
+            judge.judge(row, jobs)
+        judge.end()
         return list(fates.values())
+
+    def _measure(self, row: str, areas: Container[str], jobs: int, on_row: OnRow) -> None:
+        self.reach.measure(row, areas, jobs, on_row)
+        for (own, _), reached in self.reach.found.items():
+            for name in reached.measured.modules if own == row else ():
+                _import(name)
 
     def search(
         self, fates: Sequence[Fate], seconds: float, seed: int, jobs: int, on_sought: Callable[[Fate, Sought], None]
@@ -180,8 +207,8 @@ class Measuring:
         for cell in self.reach.cells:
             inputs.setdefault(cell.area.name, {})[cell.case.id] = cell.case.input
         known = {area: Variation(list(found.values())) for area, found in inputs.items()}
-        rows = dict.fromkeys(row for row, _ in self.reach.found)
-        for row in sorted(rows, key=lambda row: not is_quick(row)):
+        measured = {row for row, _ in self.reach.found}
+        for row in (row for row in (*self.first, *self.later) if row in measured):
             with row_at_hand(row) as models:
                 searches = self._searches(list(left.values()), row, models, known, seconds, seed)
                 for id_, found in in_forks(searches, jobs):

@@ -6,7 +6,8 @@ import builtins
 import hashlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -35,6 +36,10 @@ PATIENT = 300.0
 
 LONGEST = 3600.0
 """Seconds all calls of one row in one area may take."""
+
+
+OnRow = Callable[[str, str, int], None]
+"""Sees each row and area that is measured, and how many cells it has."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -127,6 +132,7 @@ class Reach:
     Attributes:
         sources: the files of the reference.
         cells: the cells that can be judged here.
+        rows: the same by row.
         folder: where measurings are kept.
     """
 
@@ -134,35 +140,34 @@ class Reach:
         """Nothing is measured yet."""
         self.sources = sources
         self.cells = cells
+        self.rows = by_row(cells)
         self.folder = folder
         self.found: dict[tuple[str, str], Reached] = {}
         self._files = {source.file: digest(source.where.read_bytes()) for source in sources}
 
-    def measure(self, jobs: int, on_row: Callable[[str, str, int], None]) -> None:
-        """Measure what is not known yet; ``on_row`` sees each row and area done, and how many cells it has."""
-        for row, cells in by_row(self.cells).items():
-            groups = {name: [cell for cell in cells if cell.area.name == name] for name in _names(cells)}
-            for name, group in list(groups.items()):
-                known = self._read(row, name, group)
-                if known is not None:
-                    self.found[row, name] = Reached(group, known)
-                    on_row(row, name, len(group))
-                    del groups[name]
-            if not groups:
-                continue
-            try:
-                with row_at_hand(row) as rows:
-                    tasks = (
-                        Task(name, partial(measured, self.sources, group, rows), LONGEST)
-                        for name, group in groups.items()
-                    )
-                    for name, found in in_forks(tasks, jobs):
-                        if isinstance(found, Died):
-                            raise WorkersLost(f"{row} {name}: {LOST} --jobs 1")
-                        self._keep(row, name, groups[name], found)
-                        on_row(row, name, len(groups[name]))
-            except AssetsMissing:
-                continue
+    def measure(self, row: str, areas: Container[str], jobs: int, on_row: OnRow) -> None:
+        """Measure what is not known yet of a row in these areas; nothing where the row is not here."""
+        groups: dict[str, list[Cell]] = {}
+        for cell in self.rows[row]:
+            if cell.area.name in areas:
+                groups.setdefault(cell.area.name, []).append(cell)
+        for name, group in list(groups.items()):
+            known = self._read(row, name, group)
+            if known is not None:
+                self.found[row, name] = Reached(group, known)
+                on_row(row, name, len(group))
+                del groups[name]
+        if not groups:
+            return
+        with suppress(AssetsMissing), row_at_hand(row) as rows:
+            tasks = (
+                Task(name, partial(measured, self.sources, group, rows), LONGEST) for name, group in groups.items()
+            )
+            for name, found in in_forks(tasks, jobs):
+                if isinstance(found, Died):
+                    raise WorkersLost(f"{row} {name}: {LOST} --jobs 1")
+                self._keep(row, name, groups[name], found)
+                on_row(row, name, len(groups[name]))
 
     def _read(self, row: str, area: str, cells: Sequence[Cell]) -> Measured | None:
         try:
@@ -185,10 +190,6 @@ class Reach:
     def _cells(self, cells: Sequence[Cell]) -> str:
         written = [msgspec.json.encode((cell.case, cell.golden)) for cell in cells]
         return digest(*_judges(cells[0].area.name), *written)
-
-
-def _names(cells: Sequence[Cell]) -> list[str]:
-    return list(dict.fromkeys(cell.area.name for cell in cells))
 
 
 @cache
