@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, TypeVar
 
 from tokenspec_reference.engines.errors import InvalidParameter
@@ -22,6 +22,7 @@ class RecordedModel:
         labels: one per unit, whatever the candidates.
         step_scores: one per unit.
         replies: texts.
+        replies_to: per reply, texts that the messages must contain, in that order.
     """
 
     vectors: Sequence[Sequence[float]] = ()
@@ -29,6 +30,7 @@ class RecordedModel:
     labels: Sequence[str] = ()
     step_scores: Sequence[float] = ()
     replies: Sequence[str] = ()
+    replies_to: Sequence[Sequence[str]] = ()
 
     def asked(self) -> RecordedSession:
         """A new reading of the recording."""
@@ -41,7 +43,8 @@ class RecordedSession:
     def __init__(self, model: RecordedModel) -> None:
         self.model = model
         self._vectors, self._labels = iter(model.vectors), iter(model.labels)
-        self._scores, self._replies = iter(model.step_scores), iter(model.replies)
+        self._scores = iter(model.step_scores)
+        self._replies = zip(model.replies, chain(model.replies_to, repeat(())), strict=False)
 
     def vectors(self, texts: Sequence[str]) -> list[Sequence[float]]:
         """See :class:`Encoder`."""
@@ -70,8 +73,14 @@ class RecordedSession:
 
     def reply(self, messages: Any, *, max_new_tokens: int, attempt: int) -> str:
         """See :class:`Writer`."""
-        del messages, max_new_tokens, attempt
-        return _next(self._replies, 1)[0]
+        del max_new_tokens, attempt
+        ((reply, to),) = _next(self._replies, 1)
+        shown, at = "\n".join(message["content"] for message in messages), 0
+        for text in to:
+            at = shown.find(text, at) + len(text)
+            if at < len(text):
+                raise InvalidParameter(f"a reply is recorded to {text!r}, which is not asked", field="model")
+        return reply
 
 
 def _next(answers: Iterator[Said], count: int) -> list[Said]:

@@ -82,6 +82,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     labels: list[str] = []
     step_scores: list[float | None] = []
     replies: list[str] = []
+    replies_to: list[list[str]] = []
 
 
 class GivenSegments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -23,7 +23,7 @@ UNIT_ENGINES = {
     "unit-groups": ("llm_split_sent_chunks", "RTLLMSegUnitBased"),
     "offsets": ("llm_split_offset", "RTLLMOffsetBased"),
 }
-SAYING = {"system_prompt": "", "user_prompt": ""}
+SAYING = {"system_prompt": "", "user_prompt": "{PREVIOUS_SEGMENT} {TARGET_SEGMENT} {NEXT_SEGMENT}"}
 CHUNKED = {"system_prompt": "", "prompt": ""}
 NEEDED: dict[str, dict[str, Any]] = {
     "argument": SAYING,
@@ -33,6 +33,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "offsets": {**CHUNKED, "chunk_size": 300},
 }
 UNIT_OPTIONS = {"tolerance", "min_threshold", "labels", "problem", "chunk_size", "max_retry", "max_retries_per_chunk"}
+UNIT_OPTIONS |= {"system_prompt", "user_prompt", "prompt", "context_window"}
 
 
 def unit_options(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -76,13 +77,12 @@ def recorded(engine: Any, name: str, given: EnginesInput) -> Iterator[None]:
     model = given.model
     if not isinstance(model, Recorded) or None in (*model.step_scores, *(x for each in model.vectors for x in each)):
         raise Unsupported("an engine without a model, or numbers that are none")
-    replies, labels, scores = iter(model.replies), iter(model.labels), iter(model.step_scores)
+    labels, scores = iter(model.labels), iter(model.step_scores)
+    writer = Writer(model)
 
-    def reply(*_: Any, **__: Any) -> str:
-        try:
-            return next(replies)
-        except StopIteration:
-            raise Unsupported("asks more often than the specification") from None
+    def reply(chunk: str, prompt: str, system_prompt: str, _: Any) -> str:
+        writer.show(system_prompt, prompt + chunk)
+        return writer.reply()
 
     def entailed(pair: tuple[str, str]) -> Any:
         import torch
@@ -92,7 +92,7 @@ def recorded(engine: Any, name: str, given: EnginesInput) -> Iterator[None]:
         logits = [math.log(share) if share > 0 else -math.inf for share in (*three, 1 - sum(three))]
         return SimpleNamespace(logits=torch.tensor([logits], dtype=torch.float64))
 
-    writer = SimpleNamespace(device="cpu", generate=lambda **_: [[0, 1]])
+    generating = SimpleNamespace(device="cpu", generate=lambda **_: [[0, 1]])
     patches: dict[str, Any] = {
         "semantic-shift": {
             "load_embedding_model": lambda *_: SimpleNamespace(encode=lambda _: np.array(model.vectors))
@@ -103,22 +103,49 @@ def recorded(engine: Any, name: str, given: EnginesInput) -> Iterator[None]:
         "entailment": {"load_model": lambda *_: (entailed, lambda *texts, **_: {"pair": texts})},
         "zero-shot": {"load_model": lambda *_: lambda *_, **__: {"labels": [next(labels)]}},
     }
-    labelling = {"load_model": lambda *_: (writer, Tokenizer(reply))}
+    labelling = {"load_model": lambda *_: (generating, Tokenizer(writer))}
     with ExitStack() as stack:
         for method, replacement in patches.get(name, labelling).items():
             stack.enter_context(patch.object(engine, method, staticmethod(replacement)))
         yield
 
 
+class Writer:
+    """A chat model's replies, each to what it is said to."""
+
+    def __init__(self, model: Recorded) -> None:
+        """Start at the first."""
+        self.replies = list(model.replies)
+        self.to = list(model.replies_to)
+        self.shown = ""
+
+    def show(self, *texts: str) -> None:
+        """What the messages say."""
+        self.shown = "\n".join(texts)
+
+    def reply(self) -> str:
+        """The next reply to it."""
+        if not self.replies:
+            raise Unsupported("asks more often than the specification")
+        left = self.shown
+        for text in self.to[0] if self.to else ():
+            _, found, left = left.partition(text)
+            if not found:
+                return ""
+        self.to = self.to[1:]
+        return self.replies.pop(0)
+
+
 class Tokenizer:
     """What a chat model's engine asks of a tokenizer."""
 
-    def __init__(self, reply: Any) -> None:
+    def __init__(self, writer: Writer) -> None:
         """Remember who replies."""
-        self.reply = reply
+        self.writer = writer
 
-    def apply_chat_template(self, *_: Any, **__: Any) -> str:
-        """Any text."""
+    def apply_chat_template(self, messages: list[dict[str, str]], **_: Any) -> str:
+        """Any text; the messages are shown."""
+        self.writer.show(*(message["content"] for message in messages))
         return ""
 
     def __call__(self, *_: Any, **__: Any) -> Inputs:
@@ -127,4 +154,4 @@ class Tokenizer:
 
     def batch_decode(self, *_: Any, **__: Any) -> list[str]:
         """The next reply."""
-        return [self.reply()]
+        return [self.writer.reply()]

@@ -96,6 +96,18 @@ MUTANTS = (
         "starts count from the chunk",
         _edited("writer_engines", "RTLLMOffsetBased", "at + start for start", "start for start"),
     ),
+    mutant(
+        "chunks-without-a-word",
+        "ENG-109",
+        "the prompt before a chunk is left out",
+        _edited("writer_engines", "RTLLMOffsetBased", "spans.prompt + chunk", "chunk"),
+    ),
+    mutant(
+        "neighbours-beside",
+        "ENG-109",
+        "the unit before is always the next one",
+        _edited("writer_engines", "_question", "index - context_window", "index - 1"),
+    ),
     mutant("alpha-is-consensus", "ENG-094", "consensus is called alpha", after=_alpha_is_consensus),
     mutant(
         "optimistic-is-smaller",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
@@ -58,10 +59,10 @@ def unit_cuts(name: str, given: EnginesInput) -> tuple[list[int], list[str] | No
     elif name == "rewards":
         first = _rewarded(starts, ends, given.model, parameters)
     elif name == "unit-groups":
-        first = _groups(len(texts), given.model, parameters)
+        first = _groups(texts, given.model, parameters)
     else:
         read = name in ("zero-shot", "topics")
-        labels = _asked(given.model.labels, len(texts)) if read else _labels(len(texts), given.model, parameters)
+        labels = _asked(given.model.labels, len(texts)) if read else _labels(texts, given.model, parameters)
         first = [at for at in range(1, len(texts)) if labels[at] != labels[at - 1]]
         return [starts[at] for at in first], [labels[at] for at in (0, *first)]
     return sorted({starts[at] for at in first if at}), None
@@ -74,9 +75,22 @@ def _asked(answers: Sequence[Said], count: int) -> Sequence[Said]:
     return answers[:count]
 
 
-def _said(replies: list[str]) -> str:
-    """The next reply."""
-    return _asked([replies.pop(0) for _ in replies[:1]], 1)[0]
+class _Writer:
+    """Replies, each to what it is said to."""
+
+    def __init__(self, model: Recorded, parameters: dict[str, Any]) -> None:
+        self.left = list(model.replies)
+        self.to = list(model.replies_to)
+        self.system = parameters.get("system_prompt", "")
+
+    def said(self, user: str) -> str:
+        """The next reply, to these words of the user."""
+        shown = f"{self.system}\n{user}"
+        for text in self.to.pop(0) if self.to else ():
+            _, found, shown = shown.partition(text)
+            if not found:
+                raise Refuses("ENG-060", "/model")
+        return _asked([self.left.pop(0) for _ in self.left[:1]], 1)[0]
 
 
 def _number(value: float | None) -> float:
@@ -139,13 +153,20 @@ def _rewarded(starts: list[int], ends: list[int], model: Recorded, parameters: d
     return first
 
 
-def _labels(count: int, model: Recorded, parameters: dict[str, Any]) -> list[str]:
+def _labels(texts: list[str], model: Recorded, parameters: dict[str, Any]) -> list[str]:
     """Labels out of the replies."""
-    replies = list(model.replies)
+    writer, window = _Writer(model, parameters), parameters.get("context_window", 2)
     labels = []
-    for _ in range(count):
+    for at, text in enumerate(texts):
+        around = {
+            "{PREVIOUS_SEGMENT}": texts[max(at - window, 0)] if at else "[START OF TRACE]",
+            "{TARGET_SEGMENT}": text,
+            "{NEXT_SEGMENT}": texts[min(at + window, len(texts) - 1)] if at + 1 < len(texts) else "[END OF TRACE]",
+        }
+        prompt = parameters.get("user_prompt", "{TARGET_SEGMENT}")
+        user = "".join(around.get(piece, piece) for piece in re.split(r"({[A-Z]+_SEGMENT})", prompt))
         for _ in range(parameters.get("max_retry", 30) + 1):
-            label = _label(_said(replies))
+            label = _label(writer.said(user))
             if label:
                 labels.append(label)
                 break
@@ -179,12 +200,14 @@ def _lists(reply: str, length: int, *, pairs: bool) -> list[list[int]] | None:
     return list(found)
 
 
-def _groups(count: int, model: Recorded, parameters: dict[str, Any]) -> list[int]:
-    replies, left = list(model.replies), parameters.get("max_retry", 30)
-    size, at = parameters.get("chunk_size", 100), 0
+def _groups(texts: list[str], model: Recorded, parameters: dict[str, Any]) -> list[int]:
+    writer, left = _Writer(model, parameters), parameters.get("max_retry", 30)
+    count, size, at = len(texts), parameters.get("chunk_size", 100), 0
     first = [0]
     while at < count - 1:
-        groups = _lists(_said(replies), min(size, count - at), pairs=False)
+        units = ", ".join(f'"{number}": {json.dumps(text)}' for number, text in enumerate(texts[at : at + size]))
+        user = parameters.get("prompt", "") + "{" + units + "}"
+        groups = _lists(writer.said(user), min(size, count - at), pairs=False)
         if groups is not None:
             first += [at + min(group) for group in groups]
             if not groups or at + max(groups[-1]) >= count - 2:
@@ -199,10 +222,11 @@ def _groups(count: int, model: Recorded, parameters: dict[str, Any]) -> list[int
 
 
 def _offsets(trace: str, model: Recorded, parameters: dict[str, Any]) -> list[int]:
-    replies, cuts, at = list(model.replies), set(), 0
+    writer, cuts, at = _Writer(model, parameters), set(), 0
     left = again = parameters.get("max_retries_per_chunk", 10)
     while at < len(trace) - 20:
-        pairs = _lists(_said(replies), len(trace[at : at + parameters.get("chunk_size", 300)]), pairs=True)
+        chunk = trace[at : at + parameters.get("chunk_size", 300)]
+        pairs = _lists(writer.said(parameters.get("prompt", "") + chunk), len(chunk), pairs=True)
         if pairs is None:
             left -= 1
             if left < 0:
