@@ -120,7 +120,14 @@ class Source:
 
     def edits_within(self, name: str) -> list[Edit]:
         """Those of one function, class, or of the top of the module."""
-        return [edit for edit in self.edits if edit.within == name]
+        return self._by_place.get(name, [])
+
+    @cached_property
+    def _by_place(self) -> dict[str, list[Edit]]:
+        found: dict[str, list[Edit]] = {}
+        for edit in self.edits:
+            found.setdefault(edit.within, []).append(edit)
+        return found
 
     def _edits(self) -> Iterator[Edit]:
         number = {statement.path: index for index, statement in enumerate(self.statements)}

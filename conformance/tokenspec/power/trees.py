@@ -36,18 +36,16 @@ def at(root: ast.AST, path: Path) -> Any:
 
 
 def replaced(root: ast.AST, path: Path, new: ast.AST) -> Any:
-    """A copy of a tree with another node at the end of a path."""
-    new = ast.fix_missing_locations(ast.copy_location(copy.deepcopy(new), at(root, path)))
+    """A tree with another node at the end of a path; off the path it shares its nodes with ``root``."""
     if not path:
-        return new
-    tree = copy.deepcopy(root)
-    name, index = path[-1]
-    holder = at(tree, path[:-1])
-    if index is None:
-        setattr(holder, name, new)
-    else:
-        getattr(holder, name)[index] = new
-    return ast.fix_missing_locations(tree)
+        return ast.fix_missing_locations(ast.copy_location(copy.deepcopy(new), root))
+    (name, index), tree = path[0], copy.copy(root)
+    below = replaced(child(root, path[0]), path[1:], new)
+    if index is not None:
+        found = getattr(root, name)
+        below = [*found[:index], below, *found[index + 1 :]]
+    setattr(tree, name, below)
+    return tree
 
 
 def is_string(node: ast.AST) -> bool:

@@ -63,8 +63,8 @@ def is_prose(node: ast.AST) -> bool:
         return is_prose(node.left) or is_prose(node.right)
     if isinstance(node, ast.IfExp):
         return is_prose(node.body) or is_prose(node.orelse)
-    texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return is_string(node) and any(" " in text for text in texts)
+    parts = ast.walk(node) if is_string(node) else ()
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, str) and " " in part.value for part in parts)
 
 
 def _names_types(node: ast.Assign | ast.AnnAssign) -> bool:
