@@ -139,10 +139,10 @@ class Attributor:
             return (words[0].start, words[-1].end, words[-1].end) if words else (end, end, end)
         unknown, low = self._start(turn, body_start, prompted if spoken <= prompted <= said else None)
         after = max(low, bodies[-1].end) if bodies else low
-        end = min((s.start for s in turn if s.start >= after and self._is_of_nobody(s)), default=end)
         found = sampled_end(self.text, after, end, self.turn_closers, self.closers)
         if found is not None:
             return unknown, low, found
+        end = min((s.start for s in turn if s.start >= after and self._is_of_nobody(s)), default=end)
         opens = _BLANK.match(self.text, end).end()  # type: ignore[union-attr]
         following = [opener for opener in self.next_openers if followed and self.text.startswith(opener, opens)]
         high = opens + max(map(len, following)) if following else after + len(self.text[after:end].rstrip())

@@ -73,6 +73,14 @@ HERMES_CALLS = (
         requires=("RND-061",),
     ),
     odd(
+        "hermes-close-tag-behind-a-brace",
+        "A close tag inside a JSON string closes nothing, neither behind a brace in the string.",
+        HERMES,
+        hermes('{"name": "get_weather", "arguments": {"city": "a { </tool_call> b"}}'),
+        {"name": "get_weather", "arguments": {"city": "a { </tool_call> b"}},
+        requires=("RND-061",),
+    ),
+    odd(
         "hermes-text-behind-call",
         "Text behind a call is content.",
         HERMES,
