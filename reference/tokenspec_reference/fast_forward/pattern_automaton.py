@@ -182,7 +182,6 @@ def _deterministic(pattern: Pattern, *, anywhere: bool) -> Automaton:
                 yield low, following - 1, closed({taken[1] for s in here if (taken := steps.take[s])})
 
     def accepts(state: tuple[frozenset[int], bool]) -> bool:
-        ending = steps.reached(state[0], at_start=state[1], at_end=True)
-        return final in ending or (won is not None and won in ending)
+        return final in steps.reached(state[0], at_start=state[1], at_end=True)
 
     return ANY_TEXT if pattern == ANY_CHARACTERS else explored(closed((first,), at_start=True), moves, accepts)

@@ -96,7 +96,7 @@ class ThinkConfig:
         tag = StringContainDFA(self.end_ids)
         if not tag.feed(self.closing).finished:
             found.append(Problem("/closing_ids", Rule.CLOSING_END_TAG, "must end with the end tag"))
-        elif self.end_ids and tag.feed(self.closing[:-1]).finished:
+        elif tag.feed(self.closing[:-1]).finished:
             reason = "the end tag occurs before its end, and closes there; give the sequence up to it"
             found.append(Problem("/closing_ids", Rule.CLOSING_END_TAG, reason))
         if type(self.min_tokens) is not int or self.min_tokens < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tokenspec.areas.fast_forward.cases.build import BOTH, case, either
+from tokenspec.areas.fast_forward.cases.build import BOTH, case, closed, either, schema
 from tokenspec.store.records import Case
 
 DIGITS = "0123456789"
@@ -25,6 +25,9 @@ def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
             yield f"many-{count}-{place}", why, merged, either(*texts)
     texts = [LONG_NAME + end for end in ("", "A", "B", "C", "CD", "E")]
     yield "many-long", "Names with a long common beginning.", ["de", "ed", "edC", "me", "name"], either(*texts)
+    for name, merged, grammar in compared():
+        why = "A token that spans the end splits again where the text goes on, as texts show that are compared."
+        yield f"compared-{name}", why, merged, grammar
     for count in (3, 7, 8, 9, 15, 16):
         grammar = {"regex": f"(ab){{{count}}}[abc]+d"}
         yield f"doubled-{count}", "A token longer than sixteen bytes may span.", DOUBLED, grammar
@@ -75,6 +78,34 @@ def small() -> Iterator[tuple[str, str, list[Any], dict[str, Any]]]:
             ("late", ["cd", "bcd", "abcd", "ce", "bce", "ab"]),
         ):
             yield f"endless-{name}-{vocabulary}", why, merged, {"regex": pattern}
+
+
+def compared() -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+    """Grammars of every kind with few texts: ``bc`` begins within what is forced, and ``cd`` behind it comes first."""
+    two, merged = ["abcd", "abe"], ["cd", "bc"]
+    members = closed([], {name: {"type": "null"} for name in two})
+    text = {"type": "string"}
+    for name, grammar in (
+        ("literals", either(*two)),
+        ("expression", {"regex": "ab(cd|e)"}),
+        ("repeats", {"regex": "ab(cd{1,2}|e{0,2}f)"}),
+        ("class", {"regex": "ab(cd|[e-g])"}),
+        ("sequence", {"sequence": [{"literal": "ab"}, either("cd", "e")]}),
+        ("constants", schema({"enum": two})),
+        ("pattern", schema({**text, "pattern": "^ab(cd|e)$"})),
+        ("pattern-with-classes", schema({**text, "pattern": "^ab(cd|[e-g])$"})),
+        ("pattern-with-counts", schema({**text, "pattern": "^ab(cd|e{1,3})$"})),
+        ("pattern-of-length", schema({**text, "pattern": "^ab(cd|e+)$", "maxLength": 4})),
+        ("items", schema({"type": "array", "items": {"enum": two}, "minItems": 1, "maxItems": 1})),
+        ("first-items", schema({"type": "array", "prefixItems": [{"enum": two}], "items": False, "minItems": 1})),
+        ("members", schema({**members, "minProperties": 1})),
+        ("one-member", schema({**members, "minProperties": 1, "maxProperties": 1})),
+        ("values", schema(closed(["a"], {"a": {"enum": two}, "b": {"type": "null"}}))),
+    ):
+        yield name, merged, grammar
+    whole = {"type": "integer"}
+    yield "bounds", ["40", "24"], schema({**whole, "minimum": 1239, "maximum": 1240})
+    yield "multiples", ["24", "22"], schema({**whole, "minimum": 1200, "maximum": 1299, "multipleOf": 34})
 
 
 def cases() -> Iterator[Case]:
@@ -249,6 +280,9 @@ def real() -> Iterator[Case]:
     yield case("word-contraction", why, "CONTINUATIONS", {"regex": "I'[a-z]+;"}, rows=["gpt-2", "qwen3"])
     why = "The ending of a contraction belongs to the word before it."
     yield case("word-contraction-inside", why, "CONTINUATIONS", {"regex": " don'[a-z]+;"}, rows=["gpt-oss"])
+    for name, pattern in (("ends", "ű乐[a-z]+;"), ("goes-on", "Ź果[一-龥]+;"), ("after-one", "ɱ乐(y|果)[a-z]*;")):
+        why = "A Han character begins a word, though a token has it behind the last byte of the letter before."
+        yield case(f"word-han-behind-a-letter-{name}", why, "CONTINUATIONS", {"regex": pattern}, rows=["deepseek-v3"])
     for name, low, high in (
         ("tagalog", 0x1700, 0x17FF),
         ("greek", 0x370, 0x3FF),

@@ -1,4 +1,4 @@
-"""What a schema refers to, what earlier drafts wrote, which names an object has, and patterns that look ahead."""
+"""What a schema refers to, values without an end, what earlier drafts wrote, names of objects, and looks ahead."""
 
 from __future__ import annotations
 
@@ -177,6 +177,53 @@ def names() -> Told:
     )
 
 
+def unending() -> Told:
+    """Lists and objects that hold themselves and so never end, where they are needed and where they are not."""
+    itself = {"$ref": "#/$defs/x"}
+
+    def beside_null(endless: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [NOTHING, itself], "$defs": {"x": endless}}
+
+    first: dict[str, Any] = {"type": "array", "prefixItems": [itself], "minItems": 1}
+    second: dict[str, Any] = {"type": "array", "prefixItems": [NOTHING, itself], "minItems": 2}
+    lists = ["null", "[]", "[[", "[null]", "[null,[", "[null,null]", "[null,null,null]"]
+    for name, endless in (
+        ("first", first),
+        ("first-of-two", {**first, "prefixItems": [itself, NOTHING], "minItems": 2}),
+        ("second", second),
+        ("second-and-further", {**second, "items": NOTHING, "minItems": 3}),
+        ("any", {"type": "array", "items": itself, "minItems": 1}),
+        ("after-the-first", {"type": "array", "prefixItems": [NOTHING], "items": itself, "minItems": 2}),
+    ):
+        yield f"item-{name}", beside_null(endless), NOTHING, lists
+    for name, some, most in (
+        ("first", {"prefixItems": [itself]}, 0),
+        ("second", {"prefixItems": [NOTHING, itself]}, 1),
+        ("second-of-many", {"prefixItems": [NOTHING, itself], "items": NOTHING, "maxItems": 5}, 1),
+        ("further", {"prefixItems": [NOTHING], "items": itself}, 1),
+        ("further-of-some", {"prefixItems": [NOTHING], "items": itself, "maxItems": 3}, 1),
+    ):
+        given = {"type": "array", **some, "$defs": {"x": first}}
+        yield f"item-not-needed-{name}", given, {"type": "array", "items": NOTHING, "maxItems": most}, lists
+    objects = ["null", "{}", '{"a":null}', '{"a":null,"b":[', '{"a":{', '{"b":[', '{"c":{', '{"a":null,"c":null}']
+    for name, endless in (
+        ("needed", closed(["a"], {"a": itself})),
+        ("after-another", closed(["b"], {"a": NOTHING, "b": itself})),
+        ("further", {"type": "object", "additionalProperties": itself, "minProperties": 1}),
+        ("by-size", {**closed([], {"a": itself}), "minProperties": 1}),
+        ("by-size-after-another", {**closed([], {"a": NOTHING, "c": itself}), "minProperties": 2}),
+    ):
+        yield f"member-{name}", beside_null(endless), NOTHING, objects
+    for name, members in (
+        ("after-another", {"a": NOTHING, "b": itself}),
+        ("before-another", {"0": itself, "a": NOTHING}),
+        ("between", {"a": NOTHING, "b": itself, "c": NOTHING}),
+    ):
+        given = {**closed([], members), "$defs": {"x": first}}
+        left = {member: rule for member, rule in members.items() if rule is not itself}
+        yield f"member-not-needed-{name}", given, closed([], left), objects
+
+
 def looks_ahead() -> Iterator[tuple[str, str, str, Sequence[Any]]]:
     """Look-aheads at the beginning of a text."""
     words = [a + b + c for a in "abc" for b in "abc" for c in ("", "a", "b", "c")]
@@ -195,9 +242,15 @@ def looks_ahead() -> Iterator[tuple[str, str, str, Sequence[Any]]]:
 
 def cases() -> Iterator[Case]:
     """Cases ``json-*`` and ``regex-looks-*``."""
-    for family, kind in (("ref-by", references), ("draft", drafts), ("members", names)):
+    named = "What a schema refers to, what earlier drafts wrote, or which names an object has."
+    held = "What holds itself wherever it is needed never ends, so no text begins it."
+    for family, kind, why in (
+        ("ref-by", references, named),
+        ("draft", drafts, named),
+        ("members", names, named),
+        ("unending", unending, held),
+    ):
         for name, value, alike, texts in kind():
-            why = "What a schema refers to, what earlier drafts wrote, or which names an object has."
             slug = f"json-{family}-{name}"
             yield probing(slug, why, "JSON_SCHEMA", schema(value), texts, alike=schema(alike))
     for name, pattern, kept, texts in looks_ahead():

@@ -115,6 +115,7 @@ WRONG: dict[str, tuple[str, Any]] = {
     "no-members": ("", {**closed([], {"a": WHOLE}), "minProperties": 2}),
     "few-members": ("", {"type": "object", "required": ["a", "b"], "maxProperties": 1}),
     "no-item": ("", {"type": "array", "prefixItems": [WHOLE, False], "minItems": 2}),
+    "no-end": ("", {"type": "array", "prefixItems": [{"$ref": "#"}], "minItems": 1}),
     "no-constant": ("", {"enum": [1, 2, "a"], "minimum": 3, "minLength": 2}),
     "both-of-one": ("", {"oneOf": [WHOLE, WHOLE]}),
 }
