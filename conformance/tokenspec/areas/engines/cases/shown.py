@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tokenspec.areas.engines.cases.units import UNITS, recorded
 from tokenspec.store.records import Case
@@ -162,11 +163,12 @@ def rewards() -> Iterator[Case]:
     units = [f"Step {number} is here. " for number in range(53)]
     scores = [((number * 29) % 53) / 64 for number in range(53)]
     problem = "How many steps are there?"
-    for slug, (size, parameters) in {
+    sizes: dict[str, tuple[int, dict[str, Any]]] = {
         "default": (50, {"problem": problem}),
         "chunks": (20, {"problem": problem, "chunk_size": 20}),
         "empty": (53, {"problem": "", "chunk_size": 60}),
-    }.items():
+    }
+    for slug, (size, parameters) in sizes.items():
         yield recorded(
             f"unit-rewards-shown-{slug}",
             "The problem, and so many steps at once.",
