@@ -44,7 +44,7 @@ def canonical_token(token: str, *, enabled: bool = True) -> str:
 
 
 def _canonical_newline(token: str) -> str:
-    if token in (NEWLINE, "\\n", TAB, SPACE + "\n"):
+    if token in (TAB, SPACE + "\n"):
         return "\n"
     if NEWLINE in token:
         return token.replace(NEWLINE, "\n")

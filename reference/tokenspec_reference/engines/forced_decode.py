@@ -34,11 +34,11 @@ PASS_ONE_BLOCK = 8192  # tokens of one forward of pass 1; bounds the memory of v
 class DecodeSettings:
     """The parameters that change the result."""
 
-    alpha: float = 1.0
-    beta: float = 2.0
-    quantile: float = 90.0
-    score_mode: ScoreMode = "normalized"
-    cache_policy: CachePolicy = field(default_factory=CachePolicy)
+    alpha: float
+    beta: float
+    quantile: float
+    score_mode: ScoreMode
+    cache_policy: CachePolicy
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ class RecordedModel:
     Attributes:
         vectors: one per unit.
         entailments: ``(premise, hypothesis, (entailment, neutral))``, found by their texts.
-        labels: one per unit, whatever the candidates.
+        labels: one per unit.
+        labels_among: the candidates, in any order; none: whatever they are.
         step_scores: one per unit.
+        step_scores_to: per question, the problem and the steps.
         replies: texts.
         replies_to: per reply, texts that the messages must contain, in that order.
     """
@@ -28,7 +30,9 @@ class RecordedModel:
     vectors: Sequence[Sequence[float]] = ()
     entailments: Sequence[tuple[str, str, Sequence[float]]] = ()
     labels: Sequence[str] = ()
+    labels_among: Sequence[str] = ()
     step_scores: Sequence[float] = ()
+    step_scores_to: Sequence[Sequence[str]] = ()
     replies: Sequence[str] = ()
     replies_to: Sequence[Sequence[str]] = ()
 
@@ -43,7 +47,7 @@ class RecordedSession:
     def __init__(self, model: RecordedModel) -> None:
         self.model = model
         self._vectors, self._labels = iter(model.vectors), iter(model.labels)
-        self._scores = iter(model.step_scores)
+        self._scores, self._scores_to = iter(model.step_scores), iter(model.step_scores_to)
         self._replies = zip(model.replies, chain(model.replies_to, repeat(())), strict=False)
 
     def vectors(self, texts: Sequence[str]) -> list[Sequence[float]]:
@@ -59,7 +63,8 @@ class RecordedSession:
 
     def choose(self, texts: Sequence[str], candidates: Sequence[str]) -> list[str]:
         """See :class:`Classifier`."""
-        del candidates
+        if self.model.labels_among and sorted(candidates) != sorted(self.model.labels_among):
+            raise InvalidParameter(f"the labels recorded are not of {[*candidates]}", field="model")
         return _next(self._labels, len(texts))
 
     def topics(self, texts: Sequence[str]) -> list[str]:
@@ -68,7 +73,9 @@ class RecordedSession:
 
     def step_scores(self, problem: str, steps: Sequence[str]) -> list[float]:
         """See :class:`RewardModel`."""
-        del problem
+        asked = [problem, *steps]
+        if [*next(self._scores_to, asked)] != asked:
+            raise InvalidParameter(f"no rewards of {len(steps)} steps to {problem!r} are recorded", field="model")
         return _next(self._scores, len(steps))
 
     def reply(self, messages: Any, *, max_new_tokens: int, attempt: int) -> str:

@@ -80,7 +80,9 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     vectors: list[list[float | None]] = []
     entailments: list[Entailment] = []
     labels: list[str] = []
+    labels_among: list[str] = []
     step_scores: list[float | None] = []
+    step_scores_to: list[list[str]] = []
     replies: list[str] = []
     replies_to: list[list[str]] = []
 

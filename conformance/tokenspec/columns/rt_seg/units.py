@@ -77,12 +77,22 @@ def recorded(engine: Any, name: str, given: EnginesInput) -> Iterator[None]:
     model = given.model
     if not isinstance(model, Recorded) or None in (*model.step_scores, *(x for each in model.vectors for x in each)):
         raise Unsupported("an engine without a model, or numbers that are none")
-    labels, scores = iter(model.labels), iter(model.step_scores)
+    labels, scores, scores_to = iter(model.labels), iter(model.step_scores), iter(model.step_scores_to)
     writer = Writer(model)
 
     def reply(chunk: str, prompt: str, system_prompt: str, _: Any) -> str:
         writer.show(system_prompt, prompt + chunk)
         return writer.reply()
+
+    def rewarded(problem: str, steps: list[str]) -> list[list[float | None]]:
+        if [problem, *steps] != next(scores_to, [problem, *steps]):
+            raise LookupError("no rewards of this are recorded")
+        return [[next(scores) for _ in steps]]
+
+    def classified(_: str, candidates: list[str], **__: Any) -> dict[str, list[str]]:
+        if model.labels_among and sorted(candidates) != sorted(model.labels_among):
+            raise LookupError("no labels among these are recorded")
+        return {"labels": [next(labels)]}
 
     def entailed(pair: tuple[str, str]) -> Any:
         import torch
@@ -97,11 +107,11 @@ def recorded(engine: Any, name: str, given: EnginesInput) -> Iterator[None]:
         "semantic-shift": {
             "load_embedding_model": lambda *_: SimpleNamespace(encode=lambda _: np.array(model.vectors))
         },
-        "rewards": {"model_inference": lambda _, steps: [[next(scores) for _ in steps]]},
+        "rewards": {"model_inference": rewarded},
         "unit-groups": {"_trace_pass": reply},
         "offsets": {"_trace_pass": reply},
         "entailment": {"load_model": lambda *_: (entailed, lambda *texts, **_: {"pair": texts})},
-        "zero-shot": {"load_model": lambda *_: lambda *_, **__: {"labels": [next(labels)]}},
+        "zero-shot": {"load_model": lambda *_: classified},
     }
     labelling = {"load_model": lambda *_: (generating, Tokenizer(writer))}
     with ExitStack() as stack:

@@ -228,6 +228,19 @@ def scores() -> Iterator[Case]:
             options=options,
             data=rows,
         )
+    yield case(
+        "compat-pieces-scores-equal-lists",
+        flags,
+        (*STRUCTURE, "ALN-035", "ALN-040"),
+        "Equal tokens lose, so mismatches are lumped into two equal lists; other tokens follow.",
+        task="align-pieces",
+        profile="nw-compat",
+        options={"exact_match_score": -1.0, "gap_penalty": -0.5, "anchor_lengths": []},
+        data={
+            "student": [["a", "b", "cd", "ef", "gh", "ij"]],
+            "teacher": [["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]],
+        },
+    )
 
 
 def programmes() -> Iterator[Case]:

@@ -48,6 +48,7 @@ STRETCHES = {
     "first": "<|im_start|>Été<|im_end|>x",
     "spaces": " a<|im_end|> <|im_end|>b",
     "roles": "a<|im_end|>b c<|endoftext|> d<|im_start|>e",
+    "decomposed": "a<|im_end|>o\u0308x o\u0308",
 }
 COMPATIBLE = (
     *("english", "code", "mathematics", "digits", "chinese", "japanese", "russian"),

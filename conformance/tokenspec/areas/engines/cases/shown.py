@@ -1,9 +1,10 @@
-"""What chat models are shown: replies that are said to nothing else."""
+"""What models are shown: recordings that answer nothing else."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tokenspec.areas.engines.cases.units import UNITS, recorded
 from tokenspec.store.records import Case
@@ -141,4 +142,62 @@ def others() -> Iterator[Case]:
     )
 
 
-CASES = (*labelling(), *chunks(), *others())
+def choices() -> Iterator[Case]:
+    """Labels to choose from."""
+    given = ["Plan", "Fact", "A fact, or a plan"]
+    for slug, among in {"": given[::-1], "-other": given[1:], "-more": [*given, "Fact"]}.items():
+        yield recorded(
+            f"unit-zero-shot-shown{slug}",
+            "The labels were chosen from others." if slug else "The labels were chosen from these.",
+            "ENG-060" if slug else "ENG-104 ENG-109",
+            "zero-shot",
+            UNITS,
+            {"labels": LABELS, "labels_among": among},
+            labels=given,
+            **({"refused": ("invalid-parameter", "/model")} if slug else {}),
+        )
+
+
+def rewards() -> Iterator[Case]:
+    """Problems, and the steps that are scored together."""
+    units = [f"Step {number} is here. " for number in range(53)]
+    scores = [((number * 29) % 53) / 64 for number in range(53)]
+    problem = "How many steps are there?"
+    sizes: dict[str, tuple[int, dict[str, Any]]] = {
+        "default": (50, {"problem": problem}),
+        "chunks": (20, {"problem": problem, "chunk_size": 20}),
+        "empty": (53, {"problem": "", "chunk_size": 60}),
+    }
+    for slug, (size, parameters) in sizes.items():
+        yield recorded(
+            f"unit-rewards-shown-{slug}",
+            "The problem, and so many steps at once.",
+            "ENG-105 ENG-109",
+            "rewards",
+            units,
+            {
+                "step_scores": scores,
+                "step_scores_to": [
+                    [parameters["problem"], *units[start : start + size]] for start in range(0, len(units), size)
+                ],
+            },
+            **parameters,
+        )
+    for slug, shown in {
+        "problem": ["Which step is last?", *UNITS],
+        "order": [problem, *UNITS[:2], UNITS[3], UNITS[2], *UNITS[4:]],
+        "fewer": [problem, *UNITS[:4]],
+    }.items():
+        yield recorded(
+            f"unit-rewards-shown-other-{slug}",
+            "The rewards are of another problem, or of other steps.",
+            "ENG-060",
+            "rewards",
+            UNITS,
+            {"step_scores": [0.5] * len(UNITS), "step_scores_to": [shown]},
+            problem=problem,
+            refused=("invalid-parameter", "/model"),
+        )
+
+
+CASES = (*labelling(), *chunks(), *choices(), *rewards(), *others())

@@ -132,6 +132,18 @@ def entailments() -> Iterator[Case]:
             {"entailments": found},
             **parameters,
         )
+    coherent = [
+        {"premise": premise, "hypothesis": hypothesis, "shares": [number * 3 % 7 / 16, (1 + number % 5) / 10]}
+        for number, (premise, hypothesis) in enumerate(sorted(questions))
+    ]
+    yield recorded(
+        "unit-entailment-neutral",
+        "Every unit is neutral to some part.",
+        "ENG-103",
+        "entailment",
+        UNITS,
+        {"entailments": coherent},
+    )
 
 
 def labels() -> Iterator[Case]:

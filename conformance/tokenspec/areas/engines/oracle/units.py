@@ -57,12 +57,12 @@ def unit_cuts(name: str, given: EnginesInput) -> tuple[list[int], list[str] | No
     if name in ("semantic-shift", "entailment"):
         first = _joined(name, texts, given.model, parameters)
     elif name == "rewards":
-        first = _rewarded(starts, ends, given.model, parameters)
+        first = _rewarded(starts, ends, _rewards(texts, given.model, parameters), parameters)
     elif name == "unit-groups":
         first = _groups(texts, given.model, parameters)
     else:
         read = name in ("zero-shot", "topics")
-        labels = _asked(given.model.labels, len(texts)) if read else _labels(texts, given.model, parameters)
+        labels = _chosen(name, texts, given.model, parameters) if read else _labels(texts, given.model, parameters)
         first = [at for at in range(1, len(texts)) if labels[at] != labels[at - 1]]
         return [starts[at] for at in first], [labels[at] for at in (0, *first)]
     return sorted({starts[at] for at in first if at}), None
@@ -136,9 +136,17 @@ def _cosine(left: list[float], right: list[float]) -> float:
     return sum(a * b for a, b in zip(left, right, strict=True)) / math.prod(sizes) if all(sizes) else 0.0
 
 
-def _rewarded(starts: list[int], ends: list[int], model: Recorded, parameters: dict[str, Any]) -> list[int]:
+def _rewards(texts: list[str], model: Recorded, parameters: dict[str, Any]) -> list[float]:
+    """The reward of each unit, to the problem and the units that are shown together."""
+    size = parameters.get("chunk_size", 50)
+    for number, shown in enumerate(model.step_scores_to[: math.ceil(len(texts) / size)]):
+        if shown != [parameters.get("problem", ""), *texts[size * number : size * (number + 1)]]:
+            raise Refuses("ENG-060", "/model")
+    return [_number(score) for score in _asked(model.step_scores, len(texts))]
+
+
+def _rewarded(starts: list[int], ends: list[int], scores: list[float], parameters: dict[str, Any]) -> list[int]:
     """Units behind a jump."""
-    scores = [_number(score) for score in _asked(model.step_scores, len(starts))]
     window = parameters.get("window", 4)
     jumps = []
     for at in range(len(scores)):
@@ -151,6 +159,14 @@ def _rewarded(starts: list[int], ends: list[int], model: Recorded, parameters: d
         if z[at] > threshold * (0.5 + 0.5 * min(at / 5, 1)) and ends[at] - starts[first[-1]] > 4:
             first.append(at + 1)
     return first
+
+
+def _chosen(name: str, texts: list[str], model: Recorded, parameters: dict[str, Any]) -> Sequence[str]:
+    """Labels of a classifier, or names of topics, which nobody gives it."""
+    candidates = parameters.get("labels", []) if name == "zero-shot" else model.labels_among
+    if model.labels_among and sorted(candidates) != sorted(model.labels_among):
+        raise Refuses("ENG-060", "/model")
+    return _asked(model.labels, len(texts))
 
 
 def _labels(texts: list[str], model: Recorded, parameters: dict[str, Any]) -> list[str]:
