@@ -108,6 +108,18 @@ MUTANTS = (
         "the unit before is always the next one",
         _edited("writer_engines", "_question", "index - context_window", "index - 1"),
     ),
+    mutant(
+        "rewards-without-a-problem",
+        "ENG-109",
+        "the reward model is not told the problem",
+        _edited("unit_engines", "RTPRMBase", "reward.problem", '""'),
+    ),
+    mutant(
+        "choice-of-its-own",
+        "ENG-109",
+        "the labels to choose from are always the engine's own",
+        _edited("unit_engines", "RTZeroShotSeqClassification", "candidates.labels or self.labels", "self.labels"),
+    ),
     mutant("alpha-is-consensus", "ENG-094", "consensus is called alpha", after=_alpha_is_consensus),
     mutant(
         "optimistic-is-smaller",
