@@ -70,7 +70,7 @@ def segments(chat: Chat) -> Iterator[Block]:
         elif turn.role == "tool":
             if called is None:
                 refuse("Message has tool role, but there was no previous assistant message with a tool call!")
-            opener = (scaffold("<|start|>functions."), quoted(called or ""))
+            opener = (scaffold("<|start|>functions."), quoted(called))
             header = scaffold(" to=assistant<|channel|>commentary<|message|>")
             yield block(turn.index, *opener, header, *json_body(turn.content), scaffold("<|end|>"))
         elif turn.role == "user":
