@@ -86,6 +86,14 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     replies: list[str] = []
     replies_to: list[list[str]] = []
 
+    def is_said_to(self, place: int, shown: str) -> bool:
+        """Whether the reply at a place is one to these messages, joined."""
+        for text in self.replies_to[place] if place < len(self.replies_to) else ():
+            _, found, shown = shown.partition(text)
+            if not found:
+                return False
+        return True
+
 
 class GivenSegments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A segmentation to fuse, in code points."""

@@ -32,8 +32,10 @@ NEEDED: dict[str, dict[str, Any]] = {
     "unit-groups": {**CHUNKED, "chunk_size": 100},
     "offsets": {**CHUNKED, "chunk_size": 300},
 }
-UNIT_OPTIONS = {"tolerance", "min_threshold", "labels", "problem", "chunk_size", "max_retry", "max_retries_per_chunk"}
-UNIT_OPTIONS |= {"system_prompt", "user_prompt", "prompt", "context_window"}
+UNIT_OPTIONS = {
+    *("tolerance", "min_threshold", "labels", "problem", "chunk_size", "max_retry", "max_retries_per_chunk"),
+    *("system_prompt", "user_prompt", "prompt", "context_window"),
+}
 
 
 def unit_options(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -125,8 +127,8 @@ class Writer:
 
     def __init__(self, model: Recorded) -> None:
         """Start at the first."""
-        self.replies = list(model.replies)
-        self.to = list(model.replies_to)
+        self.model = model
+        self.asked = 0
         self.shown = ""
 
     def show(self, *texts: str) -> None:
@@ -135,15 +137,12 @@ class Writer:
 
     def reply(self) -> str:
         """The next reply to it."""
-        if not self.replies:
+        if self.asked == len(self.model.replies):
             raise Unsupported("asks more often than the specification")
-        left = self.shown
-        for text in self.to[0] if self.to else ():
-            _, found, left = left.partition(text)
-            if not found:
-                return ""
-        self.to = self.to[1:]
-        return self.replies.pop(0)
+        if not self.model.is_said_to(self.asked, self.shown):
+            raise LookupError("no reply to this is recorded")
+        self.asked += 1
+        return self.model.replies[self.asked - 1]
 
 
 class Tokenizer:

@@ -79,18 +79,16 @@ class _Writer:
     """Replies, each to what it is said to."""
 
     def __init__(self, model: Recorded, parameters: dict[str, Any]) -> None:
-        self.left = list(model.replies)
-        self.to = list(model.replies_to)
+        self.model = model
         self.system = parameters.get("system_prompt", "")
+        self.asked = 0
 
     def said(self, user: str) -> str:
         """The next reply, to these words of the user."""
-        shown = f"{self.system}\n{user}"
-        for text in self.to.pop(0) if self.to else ():
-            _, found, shown = shown.partition(text)
-            if not found:
-                raise Refuses("ENG-060", "/model")
-        return _asked([self.left.pop(0) for _ in self.left[:1]], 1)[0]
+        if not self.model.is_said_to(self.asked, f"{self.system}\n{user}"):
+            raise Refuses("ENG-060", "/model")
+        self.asked += 1
+        return _asked(self.model.replies, self.asked)[-1]
 
 
 def _number(value: float | None) -> float:
