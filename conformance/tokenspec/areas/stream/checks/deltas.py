@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
-from tokenspec.areas.parse.checks.texts import knows
+from tokenspec.areas.parse.checks.texts import ends_with_a_stop, knows
 from tokenspec.areas.stream.checks.ending import has_tokens, require_words
 
 if TYPE_CHECKING:
@@ -96,3 +96,11 @@ def what_is_known_is_told(subject: Subject) -> None:
                 break
         if len(told.strip()) < len(text) // 2:
             raise Violation(f"{name} is held back until it ends", expected=repr(text[: len(text) // 2]), got=repr(told))
+
+
+@check("stream.stop", area="stream", level="DELTAS", requires=("RND-089",), applies=ends_with_a_stop)
+def the_stop_token_leaves_nothing(subject: Subject) -> None:
+    """Behind the token that ends the turn nothing is left to be told."""
+    last = subject.output.deltas[-1]
+    if last.content or last.reasoning_content or last.tool_calls:
+        raise Violation("something is told only behind the chunk with the stop token", got=repr(last))

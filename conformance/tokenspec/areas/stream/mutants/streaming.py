@@ -37,6 +37,17 @@ class ForgetsIds(ReferenceAdapter):
         return super().parse_stream({**request, "chunks": chunks})
 
 
+class WaitsBehindTheStop(ReferenceAdapter):
+    """Tells at the end what the stop token decides."""
+
+    def parse_stream(self, request: Json) -> Json:
+        """The delta of a stop token, told behind it."""
+        deltas: Deltas = super().parse_stream(request)["deltas"]
+        if request["chunks"][-1]["text"] == "<|im_end|>":
+            deltas[-2:] = [NOTHING, together(deltas[-2:])]
+        return {"deltas": deltas}
+
+
 def together(deltas: Deltas) -> Json:
     """All deltas as one."""
     return {
@@ -135,5 +146,13 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("arguments-first", "RND-088", "tells arguments before the name", each_call(arguments_first)),
     edited("counts-from-one", "RND-088", "gives the first call the index 1", each_call(counted_from_one)),
     edited("holds-back", "RND-089", "tells all at the end", all_at_last),
+    Mutant(
+        "stream-waits-behind-the-stop",
+        "stream",
+        ("RND-089",),
+        "tells at the end what the stop token decides",
+        WaitsBehindTheStop,
+        ("qwen3",),
+    ),
     edited("holds-the-answer-back", "RND-089", "tells the answer at the end", content_at_last),
 )
