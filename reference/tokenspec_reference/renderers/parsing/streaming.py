@@ -143,7 +143,7 @@ def _may_be_json(text: str) -> bool:
 
 
 def _settled(view: Completion, start: int, end: int, markers: Iterable[str]) -> int:
-    """The end of a passage without what may turn out to be a marker's, a separator's or half a character."""
+    """The end of a passage without white space, which may separate, and what may be a marker's or half a character."""
     while True:
         text = view.text[start:end]
         kept = len(text.rstrip().rstrip(CUT))
@@ -156,11 +156,11 @@ def _settled(view: Completion, start: int, end: int, markers: Iterable[str]) -> 
 
 
 def _markers_of_thought(form: ThoughtFormat | None) -> list[str]:
-    return [] if form is None else [form.open, form.close, form.before_close]
+    return [] if form is None else [form.open, form.close]
 
 
 def _markers_of_calls(form: CallFormat | None) -> list[str]:
-    return [] if form is None else [form.begin, form.separator, *form.sections]
+    return [] if form is None else [form.begin, *form.sections]
 
 
 def _until(view: Completion, end: int) -> Completion:
