@@ -63,7 +63,7 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
         if header is not None and "analysis" in header.split(CHANNEL)[-1]:
             reasoning.append(text)
             complete = ended
-        elif header is not None or (start, end) == (0, len(view.text)):
+        elif header is not None:
             content.append(text)
         else:
             content.append(_OPENING.sub("", text) if text.strip() else "")
