@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol
 
-from tokenspec_reference.errors import InvalidMessages, TemplateRejects, UnsupportedByReference
+from tokenspec_reference.errors import TemplateRejects, UnsupportedByReference
 from tokenspec_reference.renderers.attribute import Encoding, Straddle
 from tokenspec_reference.renderers.chat import Chat, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
@@ -120,7 +120,7 @@ class TemplateTurns(Renderer):
         asked, answered = {"role": "user", "content": "q"}, {"role": "assistant", "content": ANSWER}
         try:
             texts = [self.render_parts([asked, answered] * rounds + [asked])[0] for rounds in (1, 2)]
-        except (TemplateRejects, InvalidMessages):
+        except TemplateRejects:
             return False
         return len({text.rpartition(ANSWER)[2] for text in texts}) > 1
 

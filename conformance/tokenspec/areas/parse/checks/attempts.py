@@ -71,19 +71,27 @@ def has_calls(question: Question) -> bool:
 
 @check("parse.raw", area="parse", level="ATTEMPTS", requires=("RND-084",), applies=has_calls)
 def raw_is_the_text_of_the_call(subject: Subject) -> None:
-    """The raw text of a call is what its token span spells, but for parts of the outermost tokens and characters."""
-    decode, ids = subject.rows[subject.cell.row].vocabulary.decode, subject.expect.token_ids
-    spelled = [
-        (call.raw, decode(ids[start:end]), decode(ids[start + 1 : end - 1]))
+    """The raw text of a call is what its token span spells, but for the outermost tokens, or for parts of them.
+
+    A control token is in it whole or not at all.
+    """
+    vocabulary, ids = subject.rows[subject.cell.row].vocabulary, subject.expect.token_ids
+    decode, added = vocabulary.decode, vocabulary.get_added_vocab().values()
+    given = [
+        (call.raw, *call.token_span)
         for call in subject.output.tool_calls
         if call.raw is not None and call.token_span is not None
-        for start, end in [call.token_span]
     ]
-    if not spelled:
+    if not given:
         raise NotGiven("no raw text with a token span")
-    for raw, outer, inner in spelled:
+    for raw, start, end in given:
+        outer, inner = decode(ids[start:end]), decode(ids[start + 1 : end - 1])
         if raw not in outer or inner.strip().strip(CUT) not in raw:
             raise Violation("raw is not the text of the call's tokens", expected=repr(outer), got=repr(raw))
+        first, last = (decode([id_]) if id_ in added else "" for id_ in (ids[start], ids[end - 1]))
+        left_out = outer.find(raw), len(outer) - outer.rfind(raw) - len(raw)
+        if 0 < left_out[0] < len(first) or 0 < left_out[1] < len(last):
+            raise Violation("raw holds a part of a control token", expected=repr(outer), got=repr(raw))
 
 
 def has_a_whole_thought(question: Question) -> bool:

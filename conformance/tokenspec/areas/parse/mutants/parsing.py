@@ -209,6 +209,11 @@ def every_tool_known(_: Request, __: Case, ___: dict[str, Any], result: Result) 
             call["status"] = "ok"
 
 
+def raw_begins_late(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
+    for call in result["tool_calls"]:
+        call["raw"] = call["raw"][1:]
+
+
 def raw_of_everything(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
     for call in result["tool_calls"]:
         call["raw"] = load(request["model"]).tokenizer.decode(request["token_ids"])
@@ -257,6 +262,9 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("words-left-out", "RND-084", "takes calls with words between their tags", words_between_tags_left_out),
     edited("arguments-invented", "RND-084", "gives broken calls other arguments", arguments_invented),
     edited("every-tool-known", "RND-084", "takes calls of tools that nobody offered", every_tool_known),
+    edited(
+        "raw-begins-late", "RND-084", "leaves out the first character of a call's text", raw_begins_late, ("qwen3",)
+    ),
     edited("raw-of-everything", "RND-084", "gives the completion as the text of a call", raw_of_everything),
     edited("closed-thought-open", "RND-084", "calls closed thoughts incomplete", closed_thought_open),
     edited("given-template", "RND-005", "finds no calls where a template is given", given_templates_hold_no_calls),
