@@ -10,6 +10,7 @@ from tokenspec.areas.bridge.mutants.golden_echo import GoldenEcho, Request, Resu
 from tokenspec.areas.mutant import Mutant
 from tokenspec.models import load
 from tokenspec.store.records import Case
+from tokenspec_reference.adapter import ReferenceAdapter
 
 Edit = Callable[[Request, Case, dict[str, Any], Result], None]
 
@@ -26,6 +27,16 @@ class Edited(GoldenEcho):
         case, expect = expectation("parse", request)
         self.edit(request, case, expect, result)
         return result
+
+
+class RawBeginsLate(ReferenceAdapter):
+    """Gives the text of a call without its first character."""
+
+    def parse(self, request: Request) -> Result:
+        """The right answer, but for the text of its calls."""
+        result: Result = super().parse(request)
+        calls = [{**call, "raw": call["raw"][1:]} for call in result["tool_calls"]]
+        return {**result, "tool_calls": calls}
 
 
 def reasoning_in_content(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
@@ -209,11 +220,6 @@ def every_tool_known(_: Request, __: Case, ___: dict[str, Any], result: Result) 
             call["status"] = "ok"
 
 
-def raw_begins_late(_: Request, __: Case, ___: dict[str, Any], result: Result) -> None:
-    for call in result["tool_calls"]:
-        call["raw"] = call["raw"][1:]
-
-
 def raw_of_everything(request: Request, _: Case, __: dict[str, Any], result: Result) -> None:
     for call in result["tool_calls"]:
         call["raw"] = load(request["model"]).tokenizer.decode(request["token_ids"])
@@ -262,8 +268,13 @@ MUTANTS: tuple[Mutant, ...] = (
     edited("words-left-out", "RND-084", "takes calls with words between their tags", words_between_tags_left_out),
     edited("arguments-invented", "RND-084", "gives broken calls other arguments", arguments_invented),
     edited("every-tool-known", "RND-084", "takes calls of tools that nobody offered", every_tool_known),
-    edited(
-        "raw-begins-late", "RND-084", "leaves out the first character of a call's text", raw_begins_late, ("qwen3",)
+    Mutant(
+        "parse-raw-begins-late",
+        "parse",
+        ("RND-084",),
+        "leaves out the first character of a call's text",
+        RawBeginsLate,
+        ("qwen3",),
     ),
     edited("raw-of-everything", "RND-084", "gives the completion as the text of a call", raw_of_everything),
     edited("closed-thought-open", "RND-084", "calls closed thoughts incomplete", closed_thought_open),
