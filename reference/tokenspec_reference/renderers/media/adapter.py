@@ -62,7 +62,7 @@ def answer(tokens: RenderedTokens) -> dict[str, Any]:
         "message_indices": tokens.message_indices,
         "sampled_mask": tokens.sampled_mask,
         "is_content": tokens.is_content,
-        "mm_token_type_ids": tokens.mm_token_type_ids or [0] * len(tokens.token_ids),
+        "mm_token_type_ids": tokens.mm_token_type_ids,
         "mm_placeholders": {k: [[r.offset, r.length] for r in found] for k, found in data.mm_placeholders.items()},
         "mm_hashes": data.mm_hashes,
         "mm_grids": {
