@@ -73,7 +73,7 @@ def test_wrong_types_are_refused_in_every_mode(mode, text, pointer, rule):
 
 
 STRICT = [
-    (tree({}), [("/prefix_dict", "prefix-dict-empty")]),
+    (tree({}), [("/prefix_dict", "root-key-missing")]),
     ({"start_token_id": 1}, [("", "prefix-dict-missing")]),
     (tree({"1_3": [2]}), [("/prefix_dict", "root-key-missing")]),
     (tree(start_token_id=-1), [("/start_token_id", "start-token-range"), ("/prefix_dict", "root-key-missing")]),

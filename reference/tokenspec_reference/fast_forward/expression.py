@@ -230,7 +230,7 @@ def _count(kind: str, parts: Sequence[Node], least: int, most: int | None, first
         return min(parts[0].texts * parts[1].texts, MANY)
     if most is None or most - least >= MANY:
         return MANY
-    each = parts[0].texts
+    each = parts[0].texts - parts[0].nullable  # the empty text is none of the times
     power = total = min(each**least, MANY) if each < 2 or least < 13 else MANY
     for _ in range(most - least):
         power = min(power * each, MANY)

@@ -175,7 +175,7 @@ class TokenBytes:
         low = bisect_left(self.words, prefix, low, high)
         if low == high or not self.words[low].startswith(prefix):
             return low, low
-        return low, bisect_left(self.words, _after_all(prefix), low, high)
+        return low, bisect_left(self.words, prefix + b"\xff" * self.longest, low, high)
 
     def spanning(self, window: bytes, grammar: Matcher | None) -> int:
         """How many bytes the longest suffix has that begins a longer token which the grammar allows; 0 for none."""
@@ -234,11 +234,3 @@ def _heads(words: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
                 found[head] = end, end + count
             end += count
     return found
-
-
-def _after_all(prefix: bytes) -> bytes:
-    """The least byte string greater than everything that begins with ``prefix``."""
-    stripped = prefix.rstrip(b"\xff")
-    if not stripped:
-        return prefix + b"\xff" * 256
-    return stripped[:-1] + bytes((stripped[-1] + 1,))

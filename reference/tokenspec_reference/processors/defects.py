@@ -40,7 +40,6 @@ class Rule(StrEnum):
     MODE = "mode"
     NO_STATUS = "no-status"
     NOT_JSON = "not-json"
-    PREFIX_DICT_EMPTY = "prefix-dict-empty"
     PREFIX_DICT_MISSING = "prefix-dict-missing"
     PREFIX_DICT_TYPE = "prefix-dict-type"
     REORDER = "reorder"

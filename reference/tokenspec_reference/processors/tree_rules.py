@@ -108,8 +108,6 @@ def _document_problems(raw: RawTree, vocab_size: int | None) -> Iterator[Problem
         yield Problem("/sep", Rule.SEP_AMBIGUOUS, 'a separator with a digit or "-" makes prefixes ambiguous; use "_"')
     if not raw.has_prefix_dict:
         yield Problem("", Rule.PREFIX_DICT_MISSING, 'there is no "prefix_dict"; every rollout would end at once')
-    elif not raw.entries:
-        yield Problem("/prefix_dict", Rule.PREFIX_DICT_EMPTY, "there is no prefix; every rollout would end at once")
     elif str(raw.start) not in raw.entries:
         yield Problem(
             "/prefix_dict",

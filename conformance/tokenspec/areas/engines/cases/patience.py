@@ -27,7 +27,7 @@ ASKED: dict[str, tuple[str, str, int, list[str], list[str], dict[str, Any]]] = {
 def cases() -> Iterator[Case]:
     """By default, and with the option given."""
     for engine, (requires, option, default, units, (first, second), given) in ASKED.items():
-        for slug, allowed, told in (("default", default, {}), ("given", 2, {option: 2})):
+        for slug, allowed, told in (("default", default, {}), ("given", 2, {option: 2}), ("none", 0, {option: 0})):
             further = 0 if engine == "unit-groups" else allowed
             before = [*[""] * allowed, first, *[""] * further]
             parameters = {**given, **told}
