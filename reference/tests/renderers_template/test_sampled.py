@@ -256,3 +256,12 @@ def test_an_empty_text_of_a_wire_format_is_refused_by_its_place(name: str) -> No
     with pytest.raises(TokenSpecError) as caught:
         Wire(**{name: ("<|im_end|>", "")})
     assert caught.value.field == f"wire.{name}[1]"
+
+
+def test_words_ahead_of_a_header_that_users_are_followed_by_are_unattributed():
+    template = (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ '<|user|>' ~ m.content ~ '<|end|>' }}"
+        "{{ '<|assistant|>\\n' if loop.last }}{% else %}{{ '~ ' if loop.index0 == 3 }}{{ '<|assistant|>\\n' }}"
+        "{{ m.content ~ '<|end|>' }}{% endif %}{% endfor %}"
+    )
+    assert unattributed(template, ROUNDS) == ["~ <|assistant|>\n"]

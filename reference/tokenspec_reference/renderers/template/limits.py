@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -236,9 +236,13 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
     elif name == "round" and (isinstance(text, int) or any(isinstance(value, str) for value in values)):
         for value in values:
             limits.check_size(abs(value) * 64 if isinstance(value, int) else value)  # a power of ten with these digits
-    elif not isinstance(text, _TEXT) or not values:
-        return
-    elif name in ("urlize", "wordwrap"):
+    elif isinstance(text, _TEXT) and values:
+        _check_rewriting(limits, name, text, values)
+
+
+def _check_rewriting(limits: Limits, name: str, text: str | bytes, values: Sequence[Any]) -> None:
+    """Refuse what is as long as the text is long or a part is frequent, times the length of what is put there."""
+    if name in ("urlize", "wordwrap"):
         limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
     elif name == "replace" and len(values) > 1 and isinstance(values[1], _TEXT):
         limits.check_size(text.count(values[0]) * len(values[1]))

@@ -184,7 +184,7 @@ class Probe:
         )
 
     def header(self) -> GenerationPrompt:
-        """What a turn of the history begins with, up to its body or a reasoning tag; none where that is white space."""
+        """What a turn of the history begins with, up to its body or a reasoning tag."""
         closers = self.closers()
         for history in self._accepted(_GOES_ON):
             shown = Shown.of(history.printed, history.ahead, closers)
@@ -192,7 +192,7 @@ class Probe:
             if bodies:
                 text = until_reasoning(shown.text[start : bodies[0].start])
                 edges = [s.end - start for s in shown.owned if 0 < s.end - start <= len(text)]
-                return GenerationPrompt.of(text if text.strip() else "", edges, self.added_tokens)
+                return GenerationPrompt.of(text, edges, self.added_tokens)
         return GenerationPrompt("", frozenset())
 
     def in_front(self) -> str:

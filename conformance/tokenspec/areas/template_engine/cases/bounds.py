@@ -70,6 +70,7 @@ BUILT = (
     ("urlize", "{{ (('www.a.de ' * SIZE)|urlize(target=text))|length }}", 700, 8),
     ("urlize-related", "{{ (('www.a.de ' * SIZE)|urlize(target='t', rel=text))|length }}", 700, 8),
     ("printed-lists", SHARED + "{{ rows[:SIZE] }}", 100, 1),
+    ("printed-blanks", "{% set row = [text[:0]] * 500 %}{{ ([row] * SIZE)|string|length }}", 700, 5),
     ("joined-lists", SHARED + "{{ ('' ~ rows[:SIZE])|length }}", 100, 1),
     ("lists-to-json", SHARED + "{{ rows[:SIZE]|tojson|length }}", 100, 1),
     ("lists-to-text", SHARED + "{{ rows[:SIZE]|string|length }}", 100, 1),
