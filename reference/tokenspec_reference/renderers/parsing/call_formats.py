@@ -139,8 +139,8 @@ def called(name: Any, arguments: Any, tools: ToolSchemas, identifier: str | None
     if isinstance(arguments, str):
         status = tools.status(name) if _literal(arguments) is not MISSING else "invalid_json"
         return Attempt(name, arguments, status, identifier)
-    if arguments is MISSING or not isinstance(arguments, (Mapping, list)):
-        return Attempt(name, None if arguments is MISSING else arguments, "malformed_structure", identifier)
+    if not isinstance(arguments, (Mapping, list)):
+        return Attempt(name, arguments, "malformed_structure", identifier)
     return Attempt(name, arguments, tools.status(name), identifier)
 
 
@@ -153,7 +153,7 @@ def read_json_object(text: str, tools: ToolSchemas, *, arguments_key: str = "arg
         return [Attempt(found[1] if found else None, None, "invalid_json")]
     if not isinstance(value, Mapping):
         return [Attempt(None, value, "malformed_structure")]
-    return [called(value.get("name"), value.get(arguments_key, MISSING), tools)]
+    return [called(value.get("name"), value.get(arguments_key), tools)]
 
 
 def read_json_list(text: str, tools: ToolSchemas) -> list[Attempt]:
