@@ -88,7 +88,8 @@ def raw_is_the_text_of_the_call(subject: Subject) -> None:
         outer, inner = decode(ids[start:end]), decode(ids[start + 1 : end - 1])
         if raw not in outer or inner.strip().strip(CUT) not in raw:
             raise Violation("raw is not the text of the call's tokens", expected=repr(outer), got=repr(raw))
-        first, last = (decode([id_]) if id_ in added else "" for id_ in (ids[start], ids[end - 1]))
+        edges = ids[start : start + 1], ids[end - 1 : end]
+        first, last = (decode([id_ for id_ in edge if id_ in added]) for edge in edges)
         left_out = outer.find(raw), len(outer) - outer.rfind(raw) - len(raw)
         if 0 < left_out[0] < len(first) or 0 < left_out[1] < len(last):
             raise Violation("raw holds a part of a control token", expected=repr(outer), got=repr(raw))
