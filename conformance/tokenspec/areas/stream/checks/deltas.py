@@ -101,6 +101,7 @@ def what_is_known_is_told(subject: Subject) -> None:
 @check("stream.stop", area="stream", level="DELTAS", requires=("RND-089",), applies=ends_with_a_stop)
 def the_stop_token_leaves_nothing(subject: Subject) -> None:
     """Behind the token that ends the turn nothing is left to be told."""
-    for last in subject.output.deltas[-1:]:
-        if last.content or last.reasoning_content or last.tool_calls:
-            raise Violation("something is told only behind the chunk with the stop token", got=repr(last))
+    require_words(subject)
+    last = subject.output.deltas[-1]
+    if last.content or last.reasoning_content or last.tool_calls:
+        raise Violation("something is told only behind the chunk with the stop token", got=repr(last))
