@@ -46,7 +46,7 @@ KNOWN_CALLS = (
     GEMMA_CALLS,
 )
 _TAG = re.compile(r"<[^<>\s]+>")
-_EMPTY_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)(\s*)(</[a-z_]*think[a-z_]*>)(\s*)")
+_EMPTY_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)(\s*)(</[a-z_]*think[a-z_]*>)(\s*)\Z")
 _PROMPTED_THOUGHT = re.compile(r"(<[a-z_]*think[a-z_]*>)\s*$")
 
 
@@ -99,6 +99,27 @@ def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[s
     except UnsupportedByReference as unsupported:
         unreadable["calls"] = unsupported
     return response, unreadable
+
+
+def history_before_results(renderer: Renderer, present: frozenset[str]) -> list[Mapping[str, Any]]:
+    """A question, and a call with its result where a prompt had one and the template writes the next one otherwise.
+
+    Args:
+        renderer: renders by the template.
+        present: the control tokens of the prompt.
+    """
+    asked = {"role": "user", "content": ASK}
+    told = {"role": "tool", "content": ANSWER, "name": NAME, "tool_call_id": CALL["id"]}
+    for called in _spellings({"role": "assistant", "content": "", "tool_calls": [CALL]}):
+        try:
+            question, *_ = renderer.render_parts([asked], tools=[TOOL])
+            text, *_ = renderer.render_parts([asked, called, told, called, told], tools=[TOOL])
+        except TemplateRejects:
+            continue
+        first, second, *_ = (part.rpartition(VALUE)[2] for part in f"{text}{ANSWER}".split(ANSWER))
+        if any(one in first and one not in question + second for one in present):
+            return [asked, called, told]
+    return [asked]
 
 
 def _questions() -> Iterator[tuple[list[Mapping[str, Any]], Any]]:
@@ -161,7 +182,7 @@ def _thought(renderer: Renderer, before_content: str, opened: str) -> ThoughtFor
         texts.append(rewritten)
     text = next((text for text in texts if text is not None and REASON in text), None)
     if text is None:
-        if empty := _EMPTY_THOUGHT.fullmatch(before_content):
+        if empty := _EMPTY_THOUGHT.match(before_content) or _EMPTY_THOUGHT.search(opened):
             inside = len(empty[2]) // 2
             return ThoughtFormat(empty[1], empty[3], empty[2][:inside], empty[2][inside:], empty[4])
         prompted = _PROMPTED_THOUGHT.search(opened)

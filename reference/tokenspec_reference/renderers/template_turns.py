@@ -27,6 +27,7 @@ from tokenspec_reference.renderers.template_notation import (
     ANSWER,
     ask,
     family_alike,
+    history_before_results,
     misread,
     notation_of,
     written,
@@ -116,8 +117,11 @@ class TemplateTurns(Renderer):
 
     @cached_property
     def _counts_turns(self) -> bool:
-        """Whether what follows an answer depends on how many there were (``[Round 2]``)."""
-        asked, answered = {"role": "user", "content": "q"}, {"role": "assistant", "content": ANSWER}
+        """Whether what follows an answer depends on how many there were (``[Round 2]``), or how many pictures."""
+        return any(map(self._counts, ("q", [{"type": "image"}], [{"type": "video"}])))
+
+    def _counts(self, content: Any) -> bool:
+        asked, answered = {"role": "user", "content": content}, {"role": "assistant", "content": ANSWER}
         try:
             texts = [self.render_parts([asked, answered] * rounds + [asked])[0] for rounds in (1, 2)]
         except TemplateRejects:
@@ -141,6 +145,7 @@ def turns_of_template(
             _no_segments,
             lambda _chat: asked.opening,
             tuple(dict.fromkeys((*closers, *stops))),
+            history_before_results=lambda present: history_before_results(bare, present),
             closes_by_next_marker=by_next_marker,
         ),
         encoder=template.encoder,

@@ -37,9 +37,9 @@ def named_calls(given: Mapping[str, Any]) -> set[str]:
 
 
 def offered(given: Mapping[str, Any]) -> set[str]:
-    """The names of the tools that the parser is told of."""
+    """The names of the tools that the parser is told of; what is no function has none."""
     functions = (tool.get("function", tool) for tool in given.get("tools") or ())
-    return {function["name"] for function in functions if function.get("name")}
+    return {function["name"] for function in functions if isinstance(function, Mapping) and function.get("name")}
 
 
 def oracle(case: Case, row: str, rows_by_id: Mapping[str, Row]) -> Golden:

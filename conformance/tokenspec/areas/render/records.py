@@ -12,7 +12,10 @@ SpanKind = Literal["scaffold", "content", "sampled", "prompt", "unattributed"]
 
 
 class GivenTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What opens and ends an assistant turn in a template that comes with the conversation, as a row states it."""
+    """What opens and ends an assistant turn in a template that comes with the conversation, as a row states it.
+
+    Nothing opens one where the template quotes assistants, and prompts another speaker.
+    """
 
     assistant_open: list[Annotated[str, msgspec.Meta(min_length=1)]]
     assistant_close: list[Annotated[str, msgspec.Meta(min_length=1)]]

@@ -22,6 +22,10 @@ class Values(Protocol):
     @property
     def close(self) -> str: ...
 
+    def written_in(self, text: str) -> Values:
+        """The notation of a block that begins with ``text``: a model may fall back to JSON."""
+        ...
+
     def ending(self, text: str) -> Ending:
         """What the block does behind ``text``."""
         ...
@@ -32,6 +36,10 @@ class JsonValues:
     """JSON goes on where a string is not closed; what stands around the JSON is not looked at."""
 
     close: str = '"'
+
+    def written_in(self, text: str) -> Values:  # noqa: ARG002 - JSON is what others fall back to
+        """See :class:`Values`."""
+        return self
 
     def ending(self, text: str) -> Ending:
         """See :class:`Values`."""
@@ -88,10 +96,12 @@ class TaggedValues:
         gaps = (text[one.end() : other.start()] for one, other in pairwise(found))
         return text.count(self.begins) == len(found) and all(map(self.between.fullmatch, gaps))
 
+    def written_in(self, text: str) -> Values:
+        """See :class:`Values`."""
+        return JsonValues() if text.lstrip().startswith("{") else self
+
     def ending(self, text: str) -> Ending:
         """Values go on where the last one is not closed, and those before it are."""
-        if text.lstrip().startswith("{"):
-            return JsonValues().ending(text)
         written, begun = text.rstrip(), text.rfind(self.begins)
         if begun < 0 or written.endswith((self.close, self.last)):
             return "whole" if written.endswith(self.last) and self.are_whole(text) else "broken"

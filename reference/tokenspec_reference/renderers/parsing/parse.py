@@ -138,7 +138,7 @@ def _unclosed(attempt: Attempt, text: str) -> Attempt:
 def _close(view: Completion, inside: int, form: CallFormat) -> int:
     """Where the block closes; -1 if nowhere: a value that was cut may spell the marker."""
     first = close = view.find(form.end, inside)
-    values = form.values
+    values = form.values and form.values.written_in(view.text[inside:close])
     while values is not None and close >= 0:
         ending = values.ending(view.text[inside:close])
         if ending != "open":

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tokenspec.areas.bridge.checks.bridging import may_answer
-from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check, cites
+from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
 from tokenspec.areas.render.checks.given import OPTION, output_with_the_rows_template
 
 
 def gives_no_template(question: Question) -> bool:
-    """An answer may be right, and the case, which brings no template, asks how the row's does when it is given."""
-    return cites("RND-005")(question) and may_answer(question) and OPTION not in question.request["options"]
+    """An answer may be right, and the case brings no template itself."""
+    return may_answer(question) and OPTION not in question.request["options"]
 
 
 @check(

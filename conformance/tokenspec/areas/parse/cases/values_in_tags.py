@@ -55,6 +55,7 @@ ODD_TOOLS = [
     {"type": "function", "function": {"description": "Nameless."}},
     {"type": "function", "function": {"name": "listed", "parameters": {"properties": []}}},
     {"type": "function", "function": {"name": "said", "parameters": "none"}},
+    {"type": "function", "function": "read"},
 ]
 ODDLY_OFFERED = (
     odd(

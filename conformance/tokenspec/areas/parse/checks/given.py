@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.check import Question, Subject, Violation, check, cites
+from tokenspec.areas.check import Question, Subject, Violation, check
 from tokenspec.areas.render.checks.given import OPTION, output_with_the_rows_template
 
 
 def gives_no_template(question: Question) -> bool:
-    """The row expresses the case, which asks how the row's template does when it is given, and brings none itself."""
-    return cites("RND-005")(question) and question.expect.applies is None and OPTION not in question.request["options"]
+    """The row expresses the case, which brings no template itself. Calls of tools are those that were offered."""
+    is_read = question.expect.applies is None and OPTION not in question.request["options"]
+    return is_read and (bool(question.request["tools"]) or not question.expect.tool_calls)
 
 
 @check(

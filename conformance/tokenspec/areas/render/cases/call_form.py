@@ -226,7 +226,7 @@ CASES = (
         "Text beside a call stands before it, or the template drops one of the two.",
         [ASK, calling(call("add", {"b": 1, "a": 2}), content="I will add them."), tool("3")],
         "TOOL_CALLS",
-        requires=FORM,
+        requires=(*FORM, "RND-005"),
         tools=[ADD],
         issue="renderers B5",
     ),

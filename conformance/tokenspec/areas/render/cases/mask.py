@@ -133,7 +133,7 @@ CASES = (
         [user("A?"), thinking("a", "A."), user("B?"), thinking("b", "B.")],
         "MASK_BOUNDARY",
         "REASONING",
-        requires=SAMPLED,
+        requires=(*SAMPLED, "RND-005"),
         features=("thinking",),
     ),
     render(

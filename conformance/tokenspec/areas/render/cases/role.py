@@ -65,7 +65,7 @@ CASES = (
             *(user("Three?"), assistant("3.")),
         ],
         "ROLES",
-        requires=("RND-001", "RND-020", "RND-021", "RND-022", "RND-023", "RND-028"),
+        requires=("RND-001", "RND-005", "RND-020", "RND-021", "RND-022", "RND-023", "RND-028"),
     ),
     render(
         "role-assistant-first",
@@ -242,7 +242,7 @@ CASES = (
         [system("echo"), user("echo"), assistant("echo"), user("echo"), assistant("echo")],
         "ROLES",
         "MASK_BOUNDARY",
-        requires=("RND-001", "RND-021", "RND-022", "RND-023", "RND-028"),
+        requires=("RND-001", "RND-005", "RND-021", "RND-022", "RND-023", "RND-028"),
     ),
     render(
         "role-parts-and-strings",

@@ -38,7 +38,7 @@ CASES = (
         "Reasoning of the last turn is printed where the model writes it, or lost.",
         [Q, thinking(R, A)],
         "REASONING",
-        requires=SAMPLED,
+        requires=(*SAMPLED, "RND-005"),
     ),
     render(
         "thinking-then-user",
