@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tokenspec_reference.renderers.attribute import Straddle
     from tokenspec_reference.renderers.chat import Chat
@@ -34,7 +34,7 @@ class Family:
     generation_prompt: Callable[[Chat], str]
     stop_tokens: tuple[str, ...]
     response: ResponseFormat = field(default_factory=ResponseFormat)
-    history_before_results: Callable[[frozenset[str]], list[dict[str, Any]]] | None = None
+    history_before_results: Callable[[frozenset[str]], Sequence[Mapping[str, Any]]] | None = None
     closes_by_next_marker: bool = False
     straddle: Straddle = "first-char"
     media: MediaFormat | None = None

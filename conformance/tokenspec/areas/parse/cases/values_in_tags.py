@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokenspec.areas.parse.cases.build import CUT, JSON_ERROR, MALFORMED, ROME, odd
 from tokenspec.areas.parse.cases.tags import (
     GLM,
@@ -49,7 +51,7 @@ TYPED = tuple(
     )
 )
 
-ODD_TOOLS = [
+ODD_TOOLS: list[dict[str, Any]] = [
     {"type": "function", "function": {"name": "get_weather"}},
     {"name": "read", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "free": {}}}},
     {"type": "function", "function": {"description": "Nameless."}},
