@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 from tokenspec_reference.errors import TemplateRejects, UnsupportedByReference
@@ -145,7 +145,7 @@ def turns_of_template(
             _no_segments,
             lambda _chat: asked.opening,
             tuple(dict.fromkeys((*closers, *stops))),
-            history_before_results=lambda present: history_before_results(bare, present),
+            history_before_results=cache(lambda present: history_before_results(bare, present)),
             closes_by_next_marker=by_next_marker,
         ),
         encoder=template.encoder,
@@ -164,7 +164,8 @@ def turns_of_template(
     if unreadable and not asked.is_written_anew:  # else nothing that was written shows what is sampled
         family = family_alike(bare, asked.opening, samples)
         if family is not None:
-            return replace(bare, family=family)
+            thought = family.response.thought or response.thought
+            return replace(bare, family=replace(family, response=replace(family.response, thought=thought)))
     return replace(found, unreadable=unreadable)
 
 
