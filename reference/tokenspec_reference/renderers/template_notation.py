@@ -110,9 +110,12 @@ def history_before_results(renderer: Renderer, present: frozenset[str]) -> list[
     """
     asked = {"role": "user", "content": ASK}
     told = {"role": "tool", "content": ANSWER, "name": NAME, "tool_call_id": CALL["id"]}
+    try:
+        question, *_ = renderer.render_parts([asked], tools=[TOOL])
+    except TemplateRejects:
+        return [asked]
     for called in _spellings({"role": "assistant", "content": "", "tool_calls": [CALL]}):
         try:
-            question, *_ = renderer.render_parts([asked], tools=[TOOL])
             text, *_ = renderer.render_parts([asked, called, told, called, told], tools=[TOOL])
         except TemplateRejects:
             continue

@@ -164,7 +164,8 @@ def turns_of_template(
     if unreadable and not asked.is_written_anew:  # else nothing that was written shows what is sampled
         family = family_alike(bare, asked.opening, samples)
         if family is not None:
-            thought = family.response.thought or response.thought
+            shown = None if "thoughts" in unreadable else response.thought
+            thought = family.response.thought or shown
             return replace(bare, family=replace(family, response=replace(family.response, thought=thought)))
     return replace(found, unreadable=unreadable)
 

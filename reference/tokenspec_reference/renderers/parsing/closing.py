@@ -22,10 +22,6 @@ class Values(Protocol):
     @property
     def close(self) -> str: ...
 
-    def written_in(self, text: str) -> Values:
-        """The notation of a block that begins with ``text``: a model may fall back to JSON."""
-        ...
-
     def ending(self, text: str) -> Ending:
         """What the block does behind ``text``."""
         ...
@@ -37,10 +33,6 @@ class JsonValues:
 
     close: str = '"'
 
-    def written_in(self, text: str) -> Values:  # noqa: ARG002 - JSON is what others fall back to
-        """See :class:`Values`."""
-        return self
-
     def ending(self, text: str) -> Ending:
         """See :class:`Values`."""
         start = text.find("{")
@@ -51,6 +43,11 @@ class JsonValues:
         except json.JSONDecodeError as error:
             return "open" if error.msg.startswith("Unterminated string") else "broken"
         return "whole"
+
+
+def written_in(values: Values | None, text: str) -> Values | None:
+    """The notation of a block that begins with ``text``: a model may fall back to JSON."""
+    return JsonValues() if values is not None and text.lstrip().startswith("{") else values
 
 
 @dataclass(frozen=True)
@@ -95,10 +92,6 @@ class TaggedValues:
         found = list(self.value.finditer(text))
         gaps = (text[one.end() : other.start()] for one, other in pairwise(found))
         return text.count(self.begins) == len(found) and all(map(self.between.fullmatch, gaps))
-
-    def written_in(self, text: str) -> Values:
-        """See :class:`Values`."""
-        return JsonValues() if text.lstrip().startswith("{") else self
 
     def ending(self, text: str) -> Ending:
         """Values go on where the last one is not closed, and those before it are."""

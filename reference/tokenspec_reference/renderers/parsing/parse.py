@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, CallFormat, ToolSchemas
+from tokenspec_reference.renderers.parsing.closing import written_in
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
 from tokenspec_reference.renderers.parsing.thought import PromptThought, Thought, ThoughtFormat, read_thought
 
@@ -138,7 +139,7 @@ def _unclosed(attempt: Attempt, text: str) -> Attempt:
 def _close(view: Completion, inside: int, form: CallFormat) -> int:
     """Where the block closes; -1 if nowhere: a value that was cut may spell the marker."""
     first = close = view.find(form.end, inside)
-    values = form.values and form.values.written_in(view.text[inside:close])
+    values = written_in(form.values, view.text[inside:close])
     while values is not None and close >= 0:
         ending = values.ending(view.text[inside:close])
         if ending != "open":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
@@ -41,8 +40,7 @@ def the_rows_template_changes_nothing(subject: Subject) -> None:
 def output_with_the_rows_template(subject: Subject) -> Any:
     """The answer where the row's template, or its twin, comes with the conversation.
 
-    That a turn ends in the token which opens a result, and in which that opens a second answer does not, is what only a
-    row can state: there the template is kept.
+    That a turn ends in the token which opens a result is what only a row can state: there the template is kept.
 
     Raises:
         NotComparable: the row has none.
@@ -52,8 +50,7 @@ def output_with_the_rows_template(subject: Subject) -> Any:
     template = row.chat_template
     if not template:
         raise NotComparable("the row has an encoder in the place of a template")
-    roles = [message.get("role") for message in subject.request.get("messages") or ()]
-    is_followed = "tool" in roles or ("assistant", "assistant") in pairwise(roles)
-    stated = is_followed and len(row.spec.wire.assistant_close) > 1
+    has_results = any(message.get("role") == "tool" for message in subject.request.get("messages") or ())
+    stated = has_results and len(row.spec.wire.assistant_close) > 1
     options = {**subject.request["options"], OPTION: template if stated else template + TWIN}
     return subject.output_of({**subject.request, "options": options})

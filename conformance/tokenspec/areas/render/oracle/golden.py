@@ -162,9 +162,9 @@ def label_characters(
         if message.get("role") == "assistant"
     }
     goes_on = bool(options.get("continue_final_message"))
+    quotes = given.turns is not None and not given.turns.assistant_open
+    end = len(text) - prompt
     try:
-        quotes = given.turns is not None and not given.turns.assistant_open
-        end = len(text) - prompt
         regions = {} if quotes else sampled_regions(wire, owners, messages, end, prompts, goes_on=goes_on)
     except Undecidable:
         regions = prompted_regions(oracle, given, options, owners, tuple(wire.assistant_close)) if is_given else {}
