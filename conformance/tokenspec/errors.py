@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 LISTED = 60
 """How many names a message lists at most."""
@@ -13,6 +15,10 @@ class TokenspecError(Exception):
     """Base of the suite's own errors; ``exit_code`` is what the command line returns."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it stands, whatever it was made of: one that a worker process cannot send back breaks all of them."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class UsageError(TokenspecError):

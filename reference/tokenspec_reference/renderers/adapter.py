@@ -78,6 +78,7 @@ def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[s
         "message_roles": tokens.message_roles,
         "id_profile": renderer.id_profile,
         "encoding": renderer.encoding,
+        "unattributed": [list(run) for run in tokens.unattributed],
     }
     roles = (request.get("derive") or {}).get("roles")
     if roles is not None:

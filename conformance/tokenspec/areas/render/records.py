@@ -24,7 +24,8 @@ class GivenTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A conversation, the tools offered, the options of ``apply_chat_template``, and roles to derive masks for.
 
-    ``turns`` are stated where those of the template in ``options`` are not the row's; no implementation is told them.
+    ``turns`` are stated where those of the template in ``options`` are not the row's, ``unattributed`` what its prompts
+    and its history disagree on, in order (RND-029): nothing, or not judged where None. No implementation is told them.
     """
 
     messages: Any
@@ -32,6 +33,7 @@ class RenderInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
     derive: dict[str, list[str]] | None = None
     turns: GivenTurns | None = None
+    unattributed: list[Annotated[str, msgspec.Meta(min_length=1)]] | None = None
 
 
 class RenderRequest(msgspec.Struct, kw_only=True):
@@ -73,6 +75,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         message_roles: per caller message its role.
         id_profile: ``canonical`` (one encode of the whole text) or ``sampled-boundary``; which one the ids are in.
         encoding: ``hf`` (a caller's text may become control ids) or ``isolated`` (it does not).
+        unattributed: token ranges in assistant turns of which nobody knows whether the model writes them.
         content_spans_by_role, content_mask, loss_mask: answers to ``derive``.
     """
 
@@ -85,6 +88,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     message_roles: list[str] | None = None
     id_profile: Literal["canonical", "sampled-boundary"] = "canonical"
     encoding: Literal["hf", "isolated"] = "hf"
+    unattributed: list[tuple[int, int]] | None = None
     content_spans_by_role: dict[str, list[tuple[int, int]]] | None = None
     content_mask: str | list[bool] | None = None
     loss_mask: str | list[bool] | None = None
@@ -107,9 +111,9 @@ class RenderExpect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     ``spans`` tile the text in characters: ``[kind, message index or null, tokens that begin in it, text]``. Kinds:
     ``content`` (body of a message that is not the assistant's), ``sampled`` (what the model emits in an assistant
-    turn), ``prompt`` (the generation prompt), ``scaffold``, or one ``unattributed`` span where differences cannot tell
-    (``unattributed`` then says why). The masks follow from the spans by the row's rule, redundant on purpose;
-    ``fixtures lint`` proves they agree.
+    turn), ``prompt`` (the generation prompt), ``scaffold``, what the case states to be ``unattributed``, or one such
+    span where differences cannot tell (the field ``unattributed`` then says why). The masks follow from the spans by
+    the row's rule, redundant on purpose; ``fixtures lint`` proves they agree.
     """
 
     token_ids: list[int]

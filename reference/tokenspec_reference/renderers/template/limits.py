@@ -158,8 +158,7 @@ class Limits:
         """
         for value in values:
             if isinstance(value, str):
-                if len(value) > LONG:
-                    self.charge(len(value) // LONG)
+                self.charge(len(value) // LONG)
             elif isinstance(value, range):
                 self.charge(len(value) // MANY)
             elif is_container(value):

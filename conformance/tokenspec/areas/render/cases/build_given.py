@@ -61,8 +61,9 @@ def given(
     tools: list[Any] | None = None,
     derive: tuple[str, ...] = (),
     row: str = "toy-bpe",
+    unattributed: tuple[str, ...] | None = (),
 ) -> Case:
-    """One conversation with its template, in the tokens of a toy row."""
+    """One conversation with its template, in the tokens of a toy row, and what nobody knows the writer of."""
     case = render(
         f"given-{slug}",
         why,
@@ -75,7 +76,8 @@ def given(
         features=(),
         derive=derive,
     )
-    return msgspec.structs.replace(case, rows=[row])
+    stated = {} if unattributed is None else {"unattributed": list(unattributed)}
+    return msgspec.structs.replace(case, rows=[row], input={**case.input, **stated})
 
 
 def forms(slug: str, why: str, said: tuple[tuple[str, str], ...], *flags: str) -> Case:

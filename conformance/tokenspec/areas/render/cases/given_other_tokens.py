@@ -26,9 +26,18 @@ AHEAD = "{{ '</turn>\\n' if not loop.first }}"
 TURN = LOOP + HEAD + BODY + TAIL + END
 
 
-def own(slug: str, why: str, template: str, turns: list[Message], options: dict[str, Any] | None = None) -> Case:
+def own(
+    slug: str,
+    why: str,
+    template: str,
+    turns: list[Message],
+    options: dict[str, Any] | None = None,
+    unattributed: tuple[str, ...] | None = (),
+) -> Case:
     """One template in these tokens."""
-    return given(f"own-end-{slug}", why, template, turns, options=options, row="toy-metaspace")
+    return given(
+        f"own-end-{slug}", why, template, turns, options=options, row="toy-metaspace", unattributed=unattributed
+    )
 
 
 def one_by_one(turns: int) -> str:
@@ -70,6 +79,7 @@ CASES = (
         "A prompt that opens a thought ends every text.",
         TURN + "{{ '<turn>model\\n<think>\\n' }}",
         TURNS,
+        unattributed=None,
     ),
     own(
         "prompt-always-shorter",

@@ -152,6 +152,7 @@ CASES = (
         "The same, and a prompt that opens a thought ends every text.",
         COUNTED + TURN + "{{ '<|im_start|>assistant\\n<think>\\n' }}",
         TURNS,
+        unattributed=None,
     ),
     given("counted-never", "The same, without a prompt.", COUNTED + TURN, ANSWERED),
     given(
@@ -227,6 +228,7 @@ CASES = (
         "A prompt that opens a thought ends every text.",
         TURN + "{{ '<|im_start|>assistant\\n<think>\\n' }}",
         TURNS,
+        unattributed=None,
     ),
     given(
         "prompt-always-tag", "A tag ends every text, and opens every answer.", TAGGED + "[BOT]", TURNS, row="toy-added"
@@ -240,7 +242,13 @@ CASES = (
     ),
     given("prompt-never", "A template without a prompt.", TURN, ANSWERED),
     given("prompt-never-tags", "Turns of tags, without a prompt.", TAGGED, ANSWERED, row="toy-added"),
-    given("end-of-text", "A token ends every text, and no turn.", TURN + "{{ '<|endoftext|>' }}", ANSWERED),
+    given(
+        "end-of-text",
+        "A token ends every text, and no turn.",
+        TURN + "{{ '<|endoftext|>' }}",
+        ANSWERED,
+        unattributed=None,
+    ),
     given(
         "answers-only",
         "A template that refuses to end in a question, unless prompted.",

@@ -66,6 +66,7 @@ CASES = (
         + "{% endfor %}"
         + PROMPT,
         [*TURNS, user("Five?")],
+        unattributed=("Re: ", "\n<|im_start|>assistant\n") * 2,
     ),
     given(
         "continues-a-thought",

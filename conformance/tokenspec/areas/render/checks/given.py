@@ -1,13 +1,13 @@
-"""MASKS of a template that comes with the conversation: the row's own, given so, changes nothing."""
+"""MASKS of a template that comes with the conversation: the row's own changes nothing, and what no template shows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from tokenspec.areas.check import NotComparable, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.masks import require_masks
-from tokenspec.areas.render.checks.place import row_of
+from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
+from tokenspec.areas.render.checks.masks import mask_of, require_masks
+from tokenspec.areas.render.checks.place import describe, labels_of, row_of
 from tokenspec.areas.render.checks.text import require_template, text_of
 
 OPTION = "chat_template"
@@ -54,3 +54,40 @@ def output_with_the_rows_template(subject: Subject) -> Any:
     stated = has_results and len(row.spec.wire.assistant_close) > 1
     options = {**subject.request["options"], OPTION: template if stated else template + TWIN}
     return subject.output_of({**subject.request, "options": options})
+
+
+def states_what_nobody_knows(question: Question) -> bool:
+    """The case says what of its assistant turns is unattributed, or that nothing is."""
+    return question.input.get("unattributed") is not None
+
+
+@check(
+    "render.unattributed",
+    area="render",
+    level="MASKS",
+    requires=("RND-029",),
+    kind="golden",
+    applies=states_what_nobody_knows,
+)
+def what_nobody_knows_is_listed(subject: Subject) -> None:
+    """The tokens that begin where prompts and history disagree are listed and in no mask; no others are listed."""
+    runs = subject.output.unattributed
+    if runs is None:
+        raise NotGiven("gives no unattributed")
+    labels = labels_of(subject)
+    if any(not 0 <= start <= end <= len(labels) for start, end in runs):
+        raise Violation("unattributed is not made of token ranges", expected=f"0 .. {len(labels)}", got=runs)
+    listed = {token for run in runs for token in range(*run)}
+    marked = [mask_of(subject, name) for name in ("sampled_mask", "is_content")]
+    for token, (kind, _) in enumerate(labels):
+        is_of_nobody = kind == "unattributed"
+        if (token in listed) != is_of_nobody:
+            raise Violation(
+                "a token that prompts and history disagree on is not listed"
+                if is_of_nobody
+                else "a token is listed as unattributed, and it is known whose it is",
+                where=describe(subject, token),
+                expected=kind,
+            )
+        if is_of_nobody and any(mask[token] for mask in marked):
+            raise Violation("an unattributed token is marked", where=describe(subject, token), expected=kind)

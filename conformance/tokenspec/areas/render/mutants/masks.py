@@ -56,6 +56,20 @@ def prompt_is(name: str) -> After:
     return edit
 
 
+def nothing_unattributed(_: Request, result: Result, __: Any) -> None:
+    result["unattributed"] = []
+
+
+def all_unattributed(_: Request, result: Result, __: Any) -> None:
+    result["unattributed"] = [[0, len(result["token_ids"])]]
+
+
+def unattributed_is_sampled(_: Request, result: Result, __: Any) -> None:
+    for start, end in result["unattributed"]:
+        for name in TWICE:
+            result[name][start:end] = [True] * (end - start)
+
+
 def shift(name: str, by: int) -> After:
     """A mask is off by one."""
 
@@ -217,6 +231,9 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("stop-not-sampled", "RND-029", "the stop token is neither", after=edit_sampled_runs(without_stop, TWICE)),
     mutant("newline-sampled", "RND-029", "the newline after the stop token is sampled", after=edit_sampled_runs(with_next, TWICE)),
     mutant("opener-sampled", "RND-029", "the end of the assistant's opener is sampled", after=edit_sampled_runs(with_opener, TWICE)),
+    mutant("nothing-unattributed", "RND-029", "what no template shows is not listed", after=nothing_unattributed),
+    mutant("all-unattributed", "RND-029", "every token is listed as unattributed", after=all_unattributed),
+    mutant("unattributed-sampled", "RND-029", "what no template shows is sampled", after=unattributed_is_sampled),
     mutant("user-sampled", "RND-026", "user bodies are sampled", after=user_is_sampled),
     mutant("sampled-no-content", "RND-024", "sampled tokens are not content", after=assistant_is_no_content),
     mutant("spans-longer", "RND-019", "char_spans end one character too late", after=spans_are_longer),

@@ -176,7 +176,22 @@ def label_characters(
     for position, (kind, owner) in enumerate(labels):
         if kind == "content" and owner is not None and messages[owner].get("role") == "assistant":
             labels[position] = ("scaffold", None)
+    for start, end in stated_of_nobody(given, text, [kind == "scaffold" for kind, _ in labels]):
+        labels[start:end] = [("unattributed", None)] * (end - start)
     return labels
+
+
+def stated_of_nobody(given: RenderInput, text: str, scaffold: list[bool]) -> list[tuple[int, int]]:
+    """Where the texts stand that the case states to be unattributed.
+
+    Raises:
+        ValueError: they stand elsewhere in scaffold, too, or not there at all.
+    """
+    stated = given.unattributed or []
+    found = occurrences(text, tuple(dict.fromkeys(stated)), scaffold, len(text))
+    if [text[start:end] for start, end in found] != stated:
+        raise ValueError(f"unattributed: {stated} is not what scaffold holds of these texts, in order: {found}")
+    return found
 
 
 def turns_of(given: RenderInput, row: Row) -> GivenTurns:
