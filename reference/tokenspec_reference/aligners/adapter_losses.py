@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tokenspec_reference.aligners.alignment import AlignmentBatch
-from tokenspec_reference.aligners.errors import ProjectionFileError
+from tokenspec_reference.aligners.errors import AlignmentInputError, ProjectionFileError
 from tokenspec_reference.aligners.loss_utils import (
     AlmOptions,
     DistillationOptions,
@@ -41,6 +41,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Json = dict[str, Any]
+
+OF_A_LOSS, OF_ULD, OF_ALM = (
+    frozenset(option.name for option in fields(kind)) for kind in (LossOptions, UldOptions, AlmOptions)
+)
+OF_A_STEP = frozenset(option.name for option in fields(DistillationOptions)) - {"loss"}
+OF_DSKD = frozenset({"temperature", "teacher_temperature"})
+"""The options of each loss."""
+
+
+def _known(options: Json, names: frozenset[str]) -> Json:
+    """The options, which all have to be of these names."""
+    for name in options:
+        if name not in names:
+            raise AlignmentInputError(f"is none of {', '.join(sorted(names))}", field=f"options/{name}")
+    return options
 
 
 def _floats(numbers: Any) -> torch.Tensor:
@@ -107,7 +122,7 @@ def _loss(request: Json) -> Json:
             mode=data["mode"],
             projection_matrix_path=path,
             teacher_vocab_size=data["teacher_vocab_size"],
-            options=LossOptions(**data["options"]),
+            options=LossOptions(**_known(data["options"], OF_A_LOSS)),
             sample_mask=torch.tensor(data["sample_mask"]),
         )
     return {"values": _numbers(terms) | _gradient(data, terms.loss, student_logits)}
@@ -144,17 +159,17 @@ def _gradient(data: Json, loss: torch.Tensor, student_logits: torch.Tensor) -> J
 def _distil(request: Json) -> Json:
     data = request["data"]
     student_logits = _floats(data["student_logits"]).requires_grad_()
-    single = {option.name for option in fields(LossOptions)}
-    loss = {name: value for name, value in data["options"].items() if name in single}
-    others = {name: value for name, value in data["options"].items() if name not in single}
     elsewhere = data.get("elsewhere", 0)
     with placed(_place_in_step), ExitStack() as stack:
+        options = _known(data["options"], OF_A_LOSS | OF_A_STEP)
+        loss = LossOptions(**{name: value for name, value in options.items() if name in OF_A_LOSS})
+        others = {name: value for name, value in options.items() if name not in OF_A_LOSS}
         terms = distillation_loss(
             student_logits,
             torch.tensor(data["input_ids"]),
             torch.tensor(data["token_mask"]),
             [_teacher(given, stack) for given in data["teachers"]],
-            options=DistillationOptions(loss=LossOptions(**loss), **others),
+            options=DistillationOptions(loss=loss, **others),
             sample_mask=torch.tensor(data["sample_mask"]),
             ranks=Ranks(data_sum=lambda here: here if here.is_floating_point() else here + elsewhere),
         )
@@ -218,6 +233,8 @@ def _made_up(pieces: list[list[str]]) -> PieceTable:
 def _chunk_loss(request: Json) -> Json:
     data = request["data"]
     with placed(_place_in_chunk_loss):
+        if data["mode"] not in LITERATURE:
+            raise AlignmentInputError(f"{data['mode']!r} is none of {', '.join(LITERATURE)}", field="mode")
         return {"values": LITERATURE[data["mode"]](data)}
 
 
@@ -229,14 +246,18 @@ def _uld(data: Json) -> Json:
         with _projection_file(data["file"]) as path:
             width = written["teacher_logits"].shape[-1]
             token_map = build_exact_token_map(path, xtoken_loss=False, teacher_vocab_size=width)
-    terms = uld_loss(student_logits, **written, token_map=token_map, options=UldOptions(**data["options"]))
+    terms = uld_loss(
+        student_logits, **written, token_map=token_map, options=UldOptions(**_known(data["options"], OF_ULD))
+    )
     return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
 def _alm(data: Json) -> Json:
     student_logits = _floats(data["student_logits"]).requires_grad_()
     boundary = {name: torch.tensor(data[name]) for name in ("student_boundary", "teacher_boundary") if name in data}
-    terms = alm_loss(student_logits, **_written(data), **boundary, options=AlmOptions(**data["options"]))
+    terms = alm_loss(
+        student_logits, **_written(data), **boundary, options=AlmOptions(**_known(data["options"], OF_ALM))
+    )
     return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
@@ -249,7 +270,7 @@ def _dskd(data: Json) -> Json:
     spaces = [_space(**data[side]) for side in SIDES]
     linear = {name: _linear(**wish) for name, wish in data["projections"].items()}
     trained = {name: getattr(spaces[0], name).requires_grad_() for name in ("logits", "hidden")}
-    terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **data["options"])
+    terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **_known(data["options"], OF_DSKD))
     values = _numbers(terms)
     if "gradient" not in data.get("want", ()):
         return values
@@ -266,9 +287,8 @@ def _space(labels: list[list[int]], **states: Any) -> Space:
 
 
 def _derived(loss: torch.Tensor, trained: list[torch.Tensor]) -> list[Any]:
-    """The gradient of each, 0 where the loss does not depend on it."""
-    found = torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True, materialize_grads=True)
-    return [value.tolist() for value in found]
+    """The gradient of each; the loss is made of all of them."""
+    return [value.tolist() for value in torch.autograd.grad(loss, trained, retain_graph=True)]
 
 
 def _linear(weight: list[list[float]], bias: list[float]) -> torch.nn.Linear:
@@ -282,13 +302,12 @@ LITERATURE: dict[str, Callable[[Json], Json]] = {"uld": _uld, "uld-hybrid": _uld
 
 
 def _place_in_chunk_loss(error: TokenSpecError) -> str:
-    options = {"temperature", "teacher_temperature"}
-    options |= {option.name for kind in (UldOptions, AlmOptions) for option in fields(kind)}
-    return f"/data/options/{error.field}" if error.field in options else f"/data/{error.field}"
+    is_option = error.field in OF_ULD | OF_ALM | OF_DSKD
+    return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
 
 
 def _place_in_loss(error: TokenSpecError) -> str:
-    is_option = error.field in {option.name for kind in (LossOptions, DistillationOptions) for option in fields(kind)}
+    is_option = error.field in OF_A_LOSS | OF_A_STEP
     return f"/data/options/{error.field}" if is_option else f"/data/{error.field}"
 
 

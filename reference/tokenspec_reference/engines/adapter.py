@@ -125,24 +125,25 @@ def _named(name: str, known: Mapping[str, str], field: str) -> Any:
 
 def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     """The options ``model`` and ``tokenizer`` (and the row's chat template) of a description."""
-    fields = {name: value for name, value in description.items() if name != "kind"}
-    if description.get("kind") == "scripted":
+    fields = dict(description)
+    kind = fields.pop("kind")
+    if kind == "scripted":
         pieces = tuple(fields.pop("pieces"))
         prompt = fields.pop("prompt", "<P>")
         tokenizer = ScriptedTokenizer(pieces, prompt, fields.pop("refuses_system", False))
         fields["rows"] = tuple(fields["rows"])
         return {"model": ScriptedModel(pieces, **fields), "tokenizer": tokenizer}
-    if description.get("kind") == "tiny":
+    if kind == "tiny":
         if row not in models:
             raise InvalidParameter(f"a tiny model needs the tokenizer of a loaded row, got {row!r}", field="row")
         loaded = models[row]
         size = max(loaded.tokenizer.get_vocab().values()) + 1 + fields.pop("padding", 0)
         model = TinyModel(vocabulary=size, **fields).build()
         return {"model": model, "tokenizer": loaded.tokenizer, "chat_template": loaded.chat_template}
-    if description.get("kind") == "recorded":
+    if kind == "recorded":
         entailments = [(each["premise"], each["hypothesis"], each["shares"]) for each in fields.pop("entailments", ())]
         return {"model": RecordedModel(entailments=entailments, **fields)}
-    raise InvalidParameter(f"{description.get('kind')!r} is not 'scripted', 'tiny' or 'recorded'", field="model")
+    raise InvalidParameter(f"{kind!r} is not 'scripted', 'tiny' or 'recorded'", field="model")
 
 
 class SequentialColumn:

@@ -120,6 +120,6 @@ def calibrate(
     else:
         centre, spread = float(z.mean()), float(z.std())
     moved = abs(alpha) * error.size
-    reach = moved / (deviation + EPSILON) + (moved / spread if spread > 0 else 0.0)
+    reach = moved / (deviation + EPSILON) + (moved / spread if spread else 0.0)
     close = closeness(scores.tolist(), threshold, reach, error)
     return Calibration(threshold, tuple(scores.tolist()), centre, spread, alpha, beta, mode, close)

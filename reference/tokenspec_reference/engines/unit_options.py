@@ -85,9 +85,9 @@ class Asking:
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        for name in ("system_prompt", "user_prompt"):
-            if getattr(self, name) is not None:
-                text(getattr(self, name), name)
+        for name, prompt in (("system_prompt", self.system_prompt), ("user_prompt", self.user_prompt)):
+            if prompt is not None:
+                text(prompt, name)
         if self.max_retry != 0:
             positive(self.max_retry, "max_retry")
         positive(self.context_window, "context_window")

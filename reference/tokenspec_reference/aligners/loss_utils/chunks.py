@@ -89,14 +89,13 @@ def require_pairs(alignment: AlignmentBatch) -> None:
         AlignmentInputError: pairs of other rows, or an id outside ``[-1, P)``.
     """
     rows, pairs = len(alignment.student_chunk_id), alignment.pair_valid
-    for name in ("pair_valid", "pair_is_correct"):
-        shape = getattr(alignment, name).shape
-        if shape != pairs.shape or len(pairs) != rows:
-            raise AlignmentInputError(f"has shape {tuple(shape)}; pairs of {rows} rows are needed", field=name)
+    for name, flags in (("pair_valid", pairs), ("pair_is_correct", alignment.pair_is_correct)):
+        if flags.shape != pairs.shape or len(pairs) != rows:
+            raise AlignmentInputError(f"has shape {tuple(flags.shape)}; pairs of {rows} rows are needed", field=name)
     if len(alignment.teacher_chunk_id) != rows:
         raise AlignmentInputError(f"has {len(alignment.teacher_chunk_id)} rows, not {rows}", field="teacher_chunk_id")
-    for name in ("student_chunk_id", "teacher_chunk_id"):
-        require_chunk_ids(getattr(alignment, name), pairs.shape[1], field=name)
+    require_chunk_ids(alignment.student_chunk_id, pairs.shape[1], field="student_chunk_id")
+    require_chunk_ids(alignment.teacher_chunk_id, pairs.shape[1], field="teacher_chunk_id")
 
 
 def members_of_chunks(chunk_id: torch.Tensor, max_chunks: int, ranks: Ranks = ALONE) -> ChunkMembers:

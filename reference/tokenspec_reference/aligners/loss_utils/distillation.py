@@ -61,15 +61,18 @@ class DistillationOptions:
 
     def __post_init__(self) -> None:
         """Raises ``AlignmentInputError`` for an unknown choice, or one that its mode does not read."""
-        for name, choices in (
-            ("mode", get_args(Mode)),
-            ("teacher_mode", get_args(TeacherMode)),
-            ("sum_weights_metric", (None, *get_args(Metric))),
+        for name, chosen, choices in (
+            ("mode", self.mode, get_args(Mode)),
+            ("teacher_mode", self.teacher_mode, get_args(TeacherMode)),
+            ("sum_weights_metric", self.sum_weights_metric, (None, *get_args(Metric))),
         ):
-            if getattr(self, name) not in choices:
-                raise AlignmentInputError(f"{getattr(self, name)!r} is none of {choices}", field=name)
-        for name in ("sum_weights_metric", "normalize_teacher_by_vocab"):
-            if getattr(self, name) and self.teacher_mode != "sum":
+            if chosen not in choices:
+                raise AlignmentInputError(f"{chosen!r} is none of {choices}", field=name)
+        for name, read in (
+            ("sum_weights_metric", self.sum_weights_metric),
+            ("normalize_teacher_by_vocab", self.normalize_teacher_by_vocab),
+        ):
+            if read and self.teacher_mode != "sum":
                 raise AlignmentInputError(f"is read where teachers are added, not in {self.teacher_mode}", field=name)
 
 

@@ -205,9 +205,9 @@ def _require(
         raise AlignmentInputError(f"{mode!r} is none of {', '.join(get_args(Mode))}", field="mode")
     if not (isfinite(options.temperature) and options.temperature > 0):
         raise AlignmentInputError(f"must be positive and finite, is {options.temperature}", field="temperature")
-    for name in ("vocab_topk", "uncommon_topk"):
-        if getattr(options, name) < 1:
-            raise AlignmentInputError(f"must be at least 1, is {getattr(options, name)}", field=name)
+    for name, columns in (("vocab_topk", options.vocab_topk), ("uncommon_topk", options.uncommon_topk)):
+        if columns < 1:
+            raise AlignmentInputError(f"must be at least 1, is {columns}", field=name)
     if sample_mask is not None and sample_mask.shape != student_logits.shape[:1]:
         raise AlignmentInputError(
             f"has shape {tuple(sample_mask.shape)}; one entry a row is needed, {len(student_logits)}",

@@ -42,9 +42,9 @@ class UldOptions:
 
     def __post_init__(self) -> None:
         """Raises ``AlignmentInputError`` for a value out of range."""
-        for name in ("student_temperature", "teacher_temperature"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise AlignmentInputError(f"must be positive and finite, is {getattr(self, name)}", field=name)
+        for side, temperature in (("student", self.student_temperature), ("teacher", self.teacher_temperature)):
+            if not (math.isfinite(temperature) and temperature > 0):
+                raise AlignmentInputError(f"must be positive and finite, is {temperature}", field=f"{side}_temperature")
         if self.merge not in get_args(Merge):
             raise AlignmentInputError(f"{self.merge!r} is none of {', '.join(get_args(Merge))}", field="merge")
         if not 0 <= self.beta <= 1:

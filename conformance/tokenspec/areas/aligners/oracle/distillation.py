@@ -6,15 +6,17 @@ import math
 from typing import Any
 
 from tokenspec.areas.aligners.oracle import losses
-from tokenspec.areas.aligners.oracle.losses import LossRefused, Rows, divergence, log_softmax
+from tokenspec.areas.aligners.oracle.losses import LOSS_OPTIONS, LossRefused, Rows, divergence, log_softmax
 
-LOSS_OPTIONS = ("temperature", "vocab_topk", "uncommon_topk", "reverse_kl", "exact_token_match_only")
+STEP_OPTIONS = {"mode", "teacher_mode", "sum_weights_metric", "alpha", "normalize_teacher_by_vocab"}
+STEP_OPTIONS |= {"kl_loss_weight", "ce_loss_scale", "dynamic_loss_scaling"}
 Json = dict[str, Any]
 
 
 def loss(data: Json, scale: float | None = None) -> Json:
     """Everything a step answers. ``scale``: the factor of dynamic scaling, where it is held still."""
     options, teachers = data["options"], data["teachers"]
+    losses.refuse_options(options, LOSS_OPTIONS | STEP_OPTIONS)
     refuse(options, teachers)
     if any(teacher["vocab_size"] < 1 for teacher in teachers):
         raise LossRefused("a teacher without a vocabulary")

@@ -10,6 +10,13 @@ from tokenspec.areas.aligners.oracle.losses import LossRefused, log_softmax, sca
 
 Json = dict[str, Any]
 Chunk = tuple[list[int], list[int]]
+OF_ULD = {"student_temperature", "teacher_temperature", "merge", "beta", "matched_weight", "unmatched_weight"}
+OPTIONS = {
+    "uld": OF_ULD,
+    "uld-hybrid": OF_ULD,
+    "alm": {"difference", "binarization_temperature", "append_boundary", "merge_above"},
+    "dskd": {"temperature", "teacher_temperature"},
+}
 SMALLEST = 1e-8
 LEAST = -3.4028234e38
 """Single precision has no number below: what is less probable is impossible."""
@@ -17,6 +24,9 @@ LEAST = -3.4028234e38
 
 def loss(data: Json) -> Json:
     """What the mode of the case answers."""
+    if data["mode"] not in OPTIONS:
+        raise LossRefused("mode")
+    losses.refuse_options(data["options"], OPTIONS[data["mode"]])
     if data["mode"] == "dskd":
         return dual_space.loss(data)
     refuse(data)
@@ -38,8 +48,10 @@ def refuse(data: Json) -> None:
         raise LossRefused("options")
     if ("matched_weight" in options) != ("unmatched_weight" in options):
         raise LossRefused("weights")
-    if options.get("merge", "observed") not in {"observed", "bayesian"}:
-        raise LossRefused("merge")
+    known = {"merge": {"observed", "bayesian"}, "difference": {"binary-ce", "abs"}}
+    for name, choices in known.items():
+        if name in options and options[name] not in choices:
+            raise LossRefused(name)
     for side in ("student", "teacher"):
         logits, ids, chunks = (data[f"{side}_{name}"] for name in ("logits", "ids", "chunk_id"))
         if not [len(row) for row in logits] == [len(row) for row in chunks] == [len(row) for row in ids]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 Rows = list[list[float]]
@@ -19,6 +19,15 @@ class FileRefused(Exception):
 
 class LossRefused(Exception):
     """Numbers that no loss can be made of (ALN-060)."""
+
+
+LOSS_OPTIONS = {"temperature", "vocab_topk", "uncommon_topk", "reverse_kl", "exact_token_match_only"}
+
+
+def refuse_options(options: dict[str, Any], known: Collection[str]) -> None:
+    """Options that a loss does not have."""
+    if any(name not in known for name in options):
+        raise LossRefused("an unknown option")
 
 
 def refuse_chunk_ids(chunk_id: list[list[int]], chunks: int) -> None:
@@ -118,6 +127,7 @@ def exact_map(file: dict[str, Any], teacher_vocab_size: int, *, xtoken: bool) ->
 def loss(data: dict[str, Any]) -> dict[str, float]:
     """One of the three losses; every valid chunk is compared on its own."""
     options = data["options"]
+    refuse_options(options, LOSS_OPTIONS)
     temperature = options.get("temperature", 1.0)
     if temperature <= 0 or min(options.get("vocab_topk", 1), options.get("uncommon_topk", 1)) < 1:
         raise LossRefused("options")
