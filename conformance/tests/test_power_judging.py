@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +19,7 @@ from tokenspec.areas.selection import Selection
 from tokenspec.cli import power
 from tokenspec.cli.mutants import mutants
 from tokenspec.errors import FixtureError, UnknownName
+from tokenspec.power import judging
 from tokenspec.power.edits import Edit, Source
 from tokenspec.power.forks import Died, Task, in_forks
 from tokenspec.power.judging import Fate, error_in, noticed_by
@@ -68,6 +71,24 @@ def test_every_outcome(measuring: Measuring) -> None:
 
 
 @pytest.mark.tools
+@pytest.mark.parametrize(("ended", "what"), [(1, "killed"), (9, "crashed")])
+def test_cells_behind_one_that_ends_the_process_are_judged(
+    measuring: Measuring, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ended: int, what: str
+) -> None:
+    usual = judging.tried
+
+    def dying(*given: Any) -> judging.Trial:
+        number = len(list(tmp_path.iterdir()))
+        (tmp_path / str(number)).touch()
+        return usual(*given) if number >= ended else os._exit(1)
+
+    monkeypatch.setattr(judging, "tried", dying)
+    (fate,) = measuring.judge([named(measuring, *KILLED)], 1, lambda fate: None, untold)
+    assert (fate.what, fate.deaths) == (what, min(ended, judging.DEATHS))
+    assert fate.crash is not None
+    assert fate.crash[0] == judging.ENDED
+
+
 def test_rows_that_are_not_first_are_measured_for_what_survives(measuring: Measuring, tmp_path: Path) -> None:
     selection = Selection(rows=("-", "toy-bpe"), cases=("template-engine/tojson-", "render/content-empty-user"))
     shutil.copytree(measuring.reach.folder, tmp_path, dirs_exist_ok=True)

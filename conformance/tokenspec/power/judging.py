@@ -6,7 +6,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from multiprocessing.sharedctypes import RawValue
+from typing import Any, Literal
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.area import Cell, models_of
@@ -31,6 +32,11 @@ LEAST = 5.0
 SLOW_ONES = 3
 """Calls without an answer in time after which an edit that crashed is judged no further."""
 
+DEATHS = 3
+"""Processes that an edit may end before it is judged no further."""
+
+ENDED = "its process was ended, for its time or by the system"
+
 TIMES = 5.0
 """So many times what the unedited reference takes may an edited one take."""
 
@@ -47,6 +53,7 @@ class Fate:
         judged: how many cells were judged.
         crashes: the first error of the adapter, with its cell.
         past: cells judged after it.
+        deaths: cells that ended the process they were judged in.
     """
 
     edit: Edit
@@ -56,6 +63,10 @@ class Fate:
     judged: int = 0
     crash: tuple[str, str] | None = None
     past: int = 0
+    deaths: int = 0
+
+
+Cells = list[tuple[Cell, Seen]]
 
 
 @dataclass(frozen=True)
@@ -101,36 +112,56 @@ class Judge:
         return [fate for fate in self.fates.values() if fate.what is None]
 
     def judge(self, row: str, jobs: int) -> None:
-        """Judge the undecided on the cells of a row."""
+        """Judge the undecided on the cells of a row; those behind a cell that ends the process in another one."""
         left = {fate.edit.id: cells for fate in self.undecided if (cells := self._cells(fate, row))}
-        if left:
-            with row_at_hand(row) as models:
-                for id_, found in in_forks(self._tasks(left, models), jobs):
-                    self._learn(self.fates[id_], found)
+        if not left:
+            return
+        with row_at_hand(row) as models:
+            while left:
+                tried_now: dict[str, tuple[Cells, Any]] = {}
+                behind: dict[str, Cells] = {}
+                for id_, found in in_forks(self._tasks(left, models, tried_now), jobs):
+                    if isinstance(found, Died):
+                        behind[id_] = self._bury(self.fates[id_], *tried_now[id_])
+                    else:
+                        self._learn(self.fates[id_], found)
+                left = {id_: cells for id_, cells in behind.items() if cells and self.fates[id_].what is None}
 
     def end(self) -> None:
         """Decide the others: no row is left."""
         for fate in self.undecided:
             self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
 
-    def _cells(self, fate: Fate, row: str) -> list[tuple[Cell, Seen]]:
+    def _cells(self, fate: Fate, row: str) -> Cells:
         """The cells of a row that may notice an edit."""
         users = self.users.of(fate.edit.source, fate.edit.statement)
         there = (reached for (own, _), reached in self.reach.found.items() if own == row)
         return [one for reached in there for one in ordered(reached, users)]
 
-    def _tasks(self, left: Mapping[str, list[tuple[Cell, Seen]]], models: Mapping[str, Row]) -> Iterator[Task]:
+    def _tasks(
+        self, left: Mapping[str, Cells], models: Mapping[str, Row], tried_now: dict[str, tuple[Cells, Any]]
+    ) -> Iterator[Task]:
+        """One process an edit; ``tried_now`` keeps its cells in order, and where it tells which of them it is at."""
         for id_, cells in left.items():
             fate = self.fates[id_]
             rank = {case: place for place, case in enumerate(self.killers.get(_place(fate), ()))}
             first = sorted(cells, key=lambda one: rank.get(one[0].case.id, len(rank)))
             seconds = 2 * LEAST + TIMES * sum(seen.seconds for _, seen in cells)
-            yield Task(id_, partial(tried, fate.edit, first, models, LOOKED_PAST - fate.past), seconds)
+            tried_now[id_] = first, RawValue("i", 0)
+            work = partial(tried, fate.edit, first, models, LOOKED_PAST - fate.past, tried_now[id_][1])
+            yield Task(id_, work, seconds)
 
-    def _learn(self, fate: Fate, found: Trial | Died) -> None:
-        if isinstance(found, Died):
-            self._decide(fate, "crashed", "no end within the time limit", "")
-            return
+    def _bury(self, fate: Fate, cells: Cells, at: Any) -> Cells:
+        """Learn from a process that was ended; the cells behind the one it was at."""
+        met, behind = cells[: at.value + 1], cells[at.value + 1 :]
+        fate.judged += len(met)
+        fate.deaths += 1
+        fate.crash = fate.crash or (ENDED, met[-1][0].name)
+        if fate.deaths >= DEATHS:
+            self._decide(fate, "crashed", *fate.crash)
+        return behind
+
+    def _learn(self, fate: Fate, found: Trial) -> None:
         fate.judged += found.judged
         fate.past += found.past
         fate.crash = fate.crash or found.crash
@@ -154,7 +185,7 @@ def is_quick(row: str) -> bool:
     return all(specs()[model].status == "toy" for model in models_of(row))
 
 
-def ordered(reached: Reached, users: Sequence[tuple[str, int]]) -> list[tuple[Cell, Seen]]:
+def ordered(reached: Reached, users: Sequence[tuple[str, int]]) -> Cells:
     """The cells that execute one of these statements, likeliest to notice first.
 
     First one of each way through the reference, the quick ones before the slow ones; cells that may only use what
@@ -171,8 +202,8 @@ def ordered(reached: Reached, users: Sequence[tuple[str, int]]) -> list[tuple[Ce
     return [(reached.cells[number], seen[number]) for number in [*first, *after]]
 
 
-def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row], past: int) -> Trial:
-    """Judge an edited reference on cells of one row, until one notices."""
+def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row], past: int, at: Any = None) -> Trial:
+    """Judge an edited reference on cells of one row, until one notices; ``at`` is told how many are judged."""
     try:
         adapter = fresh_adapter({module_name(edit.file): edit.program()})
     except Exception as error:  # noqa: BLE001 - whatever the edited module raises
@@ -184,6 +215,8 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
     crash: tuple[str, str] | None = None
     for result in run.judge_row(column, run.cells, rows):
         judged += 1
+        if at is not None:
+            at.value = judged
         since += crash is not None
         slow += bool(result.slow)
         noticed = noticed_by(result, usual[result.name].other)
