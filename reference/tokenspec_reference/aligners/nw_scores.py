@@ -38,13 +38,9 @@ class Scores:
 
     def __post_init__(self) -> None:
         """Raises ``AlignmentInputError`` for a score that is no number."""
-        for name, score in (
-            ("exact_match_score", self.exact_match_score),
-            ("combination_score_multiplier", self.combination_score_multiplier),
-            ("gap_penalty", self.gap_penalty),
-        ):
-            if not isfinite(score):
-                raise AlignmentInputError(f"must be finite, is {score}", field=name)
+        for name in ("exact_match_score", "combination_score_multiplier", "gap_penalty"):
+            if not isfinite(getattr(self, name)):
+                raise AlignmentInputError(f"must be finite, is {getattr(self, name)}", field=name)
 
     @property
     def spell(self) -> Callable[[str], str]:
