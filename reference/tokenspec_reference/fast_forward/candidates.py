@@ -227,15 +227,15 @@ def _characters(broken: bytes, ending: Matcher) -> frozenset[str] | None:
 def _cuts(pipeline: Pipeline, data: bytes, ending: Matcher | None) -> set[int]:
     """Where the first added token may begin: one that stands in the text, or one that may still come about.
 
-    In characters. Before it words are made as if the text ended there; after it nothing is claimed.
+    In characters. Before it words are made as if the text ended there; after it nothing is claimed. One that takes the
+    white space before it along does not spell it, so that such a continuation does not count.
     """
     cuts: set[int] = set()
     for literal in pipeline.literal:
         begun = (n for n in range(len(literal)) if data.endswith(literal[:n]))
         found = [len(data) - n for n in begun if ending is None or viable(ending, literal[n:])]
         found += (met.start() for met in re.finditer(b"(?=%b)" % re.escape(literal), data))
-        for text in (data[:at].decode(errors="ignore") for at in found):
-            cuts |= {len(text), len(text.rstrip())}  # it may take the white space before it along
+        cuts.update(len(data[:at].decode(errors="ignore")) for at in found)
     return cuts
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache
 
 from tokenspec_reference.fast_forward.utf8 import LAST_CODE_POINT, CodeRange, complement, merged
@@ -64,7 +65,7 @@ def of_property(name: str) -> list[CodeRange] | None:
 
 @cache
 def _alike() -> dict[int, tuple[int, ...]]:
-    """Of each character, those that differ from it by case only."""
+    """Of each character, those that differ from it by case only; in the order of their numbers."""
     groups: dict[str, list[int]] = {}
     for code in range(LAST_CODE_POINT + 1):
         char = chr(code)
@@ -73,7 +74,7 @@ def _alike() -> dict[int, tuple[int, ...]]:
             folded = char.lower()
         if len(folded) == 1 and (folded != char or char.upper() != char):
             groups.setdefault(folded, []).append(code)
-    return {code: tuple(group) for group in groups.values() if len(group) > 1 for code in group}
+    return dict(sorted((code, tuple(group)) for group in groups.values() if len(group) > 1 for code in group))
 
 
 def without_case(ranges: Sequence[CodeRange]) -> list[CodeRange]:
@@ -85,9 +86,10 @@ def without_case(ranges: Sequence[CodeRange]) -> list[CodeRange]:
     own = merged(ranges)
     more: list[CodeRange] = []
     alike = _alike()
+    codes = list(alike)
     for low, high in own:
-        codes: Iterable[int] = range(low, high + 1) if high - low < len(alike) else alike
-        more += [(other, other) for code in codes if low <= code <= high for other in alike.get(code, ())]
+        cased = codes[bisect_left(codes, low) : bisect_right(codes, high)]
+        more += [(other, other) for code in cased for other in alike[code]]
     return merged([*own, *more])
 
 

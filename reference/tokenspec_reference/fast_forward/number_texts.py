@@ -127,7 +127,7 @@ class _Bound:
 
 def _bound(value: Decimal) -> _Bound:
     whole, _, fraction = f"{value.copy_abs():f}".partition(".")  # zero may have a sign
-    return _Bound(whole.lstrip("0") or "0", fraction.rstrip("0"))
+    return _Bound(whole, fraction.rstrip("0"))
 
 
 FRACTIONS = ("fraction", "uneven")

@@ -37,11 +37,7 @@ class Document:
         while waiting:
             value, pointer, base, level, by_name = waiting.pop()
             if isinstance(value, list):
-                waiting += [
-                    (item, f"{pointer}/{index}", base, level, False)
-                    for index, item in enumerate(value)
-                    if isinstance(item, Mapping)
-                ]
+                waiting += [(item, f"{pointer}/{index}", base, level, False) for index, item in enumerate(value)]
             elif isinstance(value, Mapping):
                 if level > MOST_LEVELS and not by_name:
                     raise SchemaError(f"nested deeper than {MOST_LEVELS} levels", field=pointer)
