@@ -110,7 +110,7 @@ class Shapes:
     def kind(self, kind: str, demands: Demands) -> Iterator[Shape]:
         """The shape of one kind."""
         for each in demands.unsupported:
-            few = each.field.endswith("/uniqueItems") and (demands.counts[1] or 2) < 2
+            few = each.field.endswith("/uniqueItems") and demands.counts[1] in (0, 1)
             if each.kind == kind and not few:
                 raise SchemaError(each.message, field=each.field)
         if kind == "null":
