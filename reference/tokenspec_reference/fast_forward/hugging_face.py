@@ -73,7 +73,6 @@ def read_tokenizer_json(source: str, *, cache_directory: Path | None = None) -> 
         by_id,
         encoders.text,
         special_ids=specials,
-        added=frozenset(token["id"] for token in added if not _is_special(token)),
         encode_isolated=encoders.isolated,
         pipeline=_pipeline(encoders, added),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -39,7 +39,6 @@ class TokenBytes:
         id_of: the lowest id of each byte string.
         twins: all ids, ascending, of the byte strings that the vocabulary spells more than once.
         longest: length in bytes of the longest token of text.
-        added: added tokens that are text. They are matched before anything else, and may look at what follows them.
         encode_text: text to ids as the tokenizer does it, where the name of a special token becomes that token.
         encode_isolated: text to ids where text never becomes a special token.
         pipeline: how ``encode_isolated`` makes words and tokens; None where that is not understood. ``strict`` then
@@ -54,7 +53,6 @@ class TokenBytes:
     id_of: Mapping[bytes, int]
     twins: Mapping[bytes, tuple[int, ...]]
     longest: int
-    added: frozenset[int]
     encode_text: Encode
     encode_isolated: Encode
     pipeline: Pipeline | None
@@ -66,7 +64,6 @@ class TokenBytes:
         encode_text: Encode,
         *,
         special_ids: Mapping[str, int] | None = None,
-        added: Iterable[int] = (),
         encode_isolated: Encode | None = None,
         pipeline: Pipeline | None = None,
     ) -> TokenBytes:
@@ -83,7 +80,6 @@ class TokenBytes:
                 encode_text,
                 special_ids or {},
                 pipeline or "it came as a function",
-                frozenset(added),
                 encode_isolated,
             )
         )
@@ -111,7 +107,6 @@ class TokenBytes:
             id_of=id_of,
             twins={data: tuple(ids) for data, ids in twins.items() if len(ids) > 1},
             longest=max(map(len, id_of)),
-            added=parts.added,
             encode_text=parts.encode_text,
             encode_isolated=encode,
             pipeline=pipeline,

@@ -25,7 +25,6 @@ class VocabularyParts:
         by_id: bytes of each id; None or empty where the id is never part of text.
         encode_text: text to ids as the tokenizer does it.
         special_ids: id of each special token by its name.
-        added: added tokens that are text.
         encode_isolated: text to ids where text never becomes a special token; None where ``encode_text`` is that.
         pipeline: how words and tokens come about; a text that says why nothing is known about that.
     """
@@ -34,5 +33,4 @@ class VocabularyParts:
     encode_text: Encode
     special_ids: Mapping[str, int]
     pipeline: Pipeline | str
-    added: frozenset[int] = frozenset()
     encode_isolated: Encode | None = None
