@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,14 @@ def shown(text: str, limit: int = 3, *, strict: bool = False) -> list[str]:
 
 def first(text: str) -> list[str]:
     return shown(text, 1, strict=True)
+
+
+def refuse(message: str) -> NoReturn:
+    raise Wrong(message)
+
+
+def second(text: str) -> NoReturn:
+    refuse("nothing shown")
 '''
 
 EXPECTED = {
@@ -110,6 +118,7 @@ def test_the_file_is_left_alone(source: Source) -> None:
         "shown'",
         "two words",
         "expected a text",
+        "nothing shown",
         "Callable",
         "TYPE_CHECKING",
         "annotations",

@@ -178,6 +178,7 @@ def package_of(trees: Sequence[ast.Module]) -> Package:
             signatures[node.name] = signatures[node.name].met(own) if node.name in signatures else own
     refusals = {"ValueError", "TypeError", "KeyError", "RuntimeError", "Exception", "fail"}
     refusals |= {node.name for node in nodes if isinstance(node, ast.ClassDef) and _tells_people(node)}
+    refusals |= {node.name for node in nodes if isinstance(node, Functions) and _never_returns(node)}
     grown = True
     while grown:
         made = {
@@ -195,7 +196,12 @@ def package_of(trees: Sequence[ast.Module]) -> Package:
 def _tells_people(node: ast.ClassDef) -> bool:
     """Whether it is a record with a reason or a message."""
     fields = {ast.unparse(item.target) for item in node.body if isinstance(item, ast.AnnAssign)}
-    return not fields.isdisjoint({"reason", "message"})
+    return not fields.isdisjoint({"reason", "message", "why"})
+
+
+def _never_returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether all it does is raise."""
+    return node.returns is not None and ast.unparse(node.returns) == "NoReturn"
 
 
 def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Signature | None:
