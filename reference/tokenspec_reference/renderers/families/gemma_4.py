@@ -175,10 +175,9 @@ def _other_turn(chat: Chat, turn: Turn, place: Place) -> Iterator[Block]:
 
 def _ending(turn: Turn, place: Place, *, responses: bool, content: str) -> str:
     """What ends the text of a message: the handover to a tool, the turn closer, or nothing in an open turn."""
-    calls = turn.get("tool_calls")
-    if calls and not responses:
+    if turn.get("tool_calls") and not responses:
         return "<|tool_response>"
-    continues_into_next = turn.role == "assistant" and place.next_role == "assistant" and (not calls or responses)
+    continues_into_next = turn.role == "assistant" and place.next_role == "assistant"
     waits_for_model = responses and not content.strip() and place.next_role is None
     return "" if continues_into_next or waits_for_model else "<turn|>"
 
