@@ -89,6 +89,7 @@ def test_cells_behind_one_that_ends_the_process_are_judged(
     assert fate.crash[0] == judging.ENDED
 
 
+@pytest.mark.tools
 def test_rows_that_are_not_first_are_measured_for_what_survives(measuring: Measuring, tmp_path: Path) -> None:
     selection = Selection(rows=("-", "toy-bpe"), cases=("template-engine/tojson-", "render/content-empty-user"))
     shutil.copytree(measuring.reach.folder, tmp_path, dirs_exist_ok=True)
