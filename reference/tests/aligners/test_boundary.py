@@ -23,7 +23,6 @@ def tokenizer(*pieces, roles=None, **rules):
     spelled = tuple(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
     roles = roles or {}
     return PieceTable(
-        "made up",
         tuple(b"" if index in roles else piece for index, piece in enumerate(spelled)),
         tuple(roles.get(index, "") for index in range(len(spelled))),
         **rules,

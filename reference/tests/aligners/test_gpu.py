@@ -60,7 +60,7 @@ def batch_of(seed, rows=4, length=500):
         width = max(map(len, side))
         ids = torch.tensor([[vocabulary.index(piece) for piece in row] + [0] * (width - len(row)) for row in side])
         mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in side])
-        result.append((PieceTable("random", tuple(vocabulary), ("",) * len(vocabulary)), ids, mask))
+        result.append((PieceTable(tuple(vocabulary), ("",) * len(vocabulary)), ids, mask))
     return result
 
 

@@ -153,7 +153,7 @@ def _align_boundary_pieces(data: Json, options: Json) -> Json:
         spelled = {"text": str.encode, "hex": bytes.fromhex, "run": _run}
         pieces = tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in vocabulary)
         roles = tuple(map(_role, vocabulary))
-        tables.append(PieceTable(side, pieces, roles, **data.get(f"{side}_habits", {})))
+        tables.append(PieceTable(pieces, roles, **data.get(f"{side}_habits", {})))
         ids.append(_tensor([[vocabulary.index(tuple(piece)) for piece in row] for row in data[side]], f"data/{side}"))
         masks.append(_tensor([[int(kind != "padding") for kind, _ in row] for row in data[side]], f"data/{side}"))
     aligner = TokenAligner(tables[0], tables[1], **options)

@@ -224,7 +224,6 @@ def _made(wish: Json, place: str) -> Projection:
 def _made_up(pieces: list[list[str]]) -> PieceTable:
     spelled = {"text": str.encode, "hex": bytes.fromhex}
     return PieceTable(
-        "made up",
         tuple(spelled[kind](value) if kind in spelled else b"" for kind, value in pieces),
         tuple(value if kind == "special" else "" for kind, value in pieces),
     )

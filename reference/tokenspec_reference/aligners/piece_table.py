@@ -34,7 +34,6 @@ class PieceTable:
     ``unicode_form``: the normal form the tokenizer brings its text into (``ALN-015``).
     """
 
-    name: str
     pieces: tuple[bytes | None, ...]
     roles: tuple[str, ...]
     prefix_space: PrefixSpace = "none"
@@ -49,7 +48,6 @@ class PieceTable:
             UnsupportedTokenizer: its normalizer or decoder loses text, or it has no fast backend.
         """
         backend = getattr(tokenizer, "backend_tokenizer", None)
-        name = str(getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__)
         if backend is None:
             raise UnsupportedTokenizer("only fast tokenizers tell how they cut text", field="tokenizer")
         normalizers = _components(backend.normalizer, "normalizers")
@@ -71,7 +69,7 @@ class PieceTable:
                 pieces[index] = spell(token, token in added)
         prefix_space, prefix_optional = _prefix_rule(normalizers, pre_tokenizers)
         form = _unicode_form(normalizers)
-        return cls(name, tuple(pieces), tuple(roles), prefix_space, prefix_optional, form)
+        return cls(tuple(pieces), tuple(roles), prefix_space, prefix_optional, form)
 
 
 def _components(component: Any, key: str) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def batch(rows: int, length: int) -> Batch:
     for side in pieces:
         vocabulary = {piece: index for index, piece in enumerate(sorted({piece for row in side for piece in row}))}
         width = max(map(len, side))
-        tables.append(PieceTable("random", tuple(vocabulary), ("",) * len(vocabulary)))
+        tables.append(PieceTable(tuple(vocabulary), ("",) * len(vocabulary)))
         ids.append(torch.tensor([[vocabulary[piece] for piece in row] + [0] * (width - len(row)) for row in side]))
         masks.append(torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in side]))
     return Batch(pieces, (tables[0], tables[1]), (ids[0], ids[1]), (masks[0], masks[1]))
@@ -82,7 +82,7 @@ def composed(form: Literal["NFC", "NFD"], tokens: int = 38_000) -> Batch:
         spelled = unicodedata.normalize(own, text)
         row = [piece.encode() for piece in cut(spelled, rng)]
         vocabulary = {piece: index for index, piece in enumerate(sorted(set(row)))}
-        tables.append(PieceTable(own, tuple(vocabulary), ("",) * len(vocabulary), unicode_form=own))
+        tables.append(PieceTable(tuple(vocabulary), ("",) * len(vocabulary), unicode_form=own))
         ids.append(torch.tensor([[vocabulary[piece] for piece in row]]))
         pieces.append([row])
     masks = [torch.ones_like(side) for side in ids]
