@@ -85,3 +85,26 @@ def test_recurrent_models_read_their_context_again(toy_tokenizer):
 
     source = CausalModel(build("MambaConfig", len(toy_tokenizer("toy-bpe"))))
     assert isinstance(source.open_rows(CachePolicy(), 1), ReplaySession)
+
+
+def test_an_added_row_is_scaled_as_the_embedding_scales(toy_tokenizer):
+    new = len(toy_tokenizer("toy-bpe"))
+    model = build("Gemma3TextConfig", new)
+    with torch.no_grad():
+        model.get_input_embeddings().weight.add_(1.0)
+    source = CausalModel(model, separator_id=new)
+    with torch.no_grad():
+        embedded = source.resized.get_input_embeddings()(torch.tensor([new]))[0]
+    torch.testing.assert_close(source.added_input, embedded)
+
+
+def test_dropout_is_off_while_a_model_is_read(toy_tokenizer):
+    tokenizer = toy_tokenizer("toy-bpe")
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(vocab_size=len(tokenizer), attention_dropout=0.5, **SHAPE)
+    model = transformers.LlamaForCausalLM(config)
+    for algorithm in ("fast", "sequential"):
+        options = {"tokenizer": tokenizer, "algorithm": algorithm}
+        evaluated = ENGINE.segment("One. Two, three.", model=model.eval(), **options)
+        trained = ENGINE.segment("One. Two, three.", model=model.train(), **options)
+        assert trained.curve.scores == evaluated.curve.scores
