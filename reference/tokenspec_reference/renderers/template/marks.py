@@ -134,9 +134,8 @@ class TrackingCodeGenerator(CodeGenerator):
         self.write(printing)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
-        joining = "environment.join_escaped" if frame.eval_ctx.autoescape else "environment.join_text"
-        if frame.eval_ctx.volatile:
-            joining = "(environment.join_escaped if context.eval_ctx.volatile else environment.join_text)"
+        escapes = frame.eval_ctx.autoescape and not frame.eval_ctx.volatile  # Jinja decides it when it compiles
+        joining = "environment.join_escaped" if escapes else "environment.join_text"
         self.write(joining + "(context, (")
         for operand in node.nodes:
             self.visit(operand, frame)
