@@ -18,7 +18,8 @@ def on_another_day(question: Question) -> str | None:
     if found is None:
         return None
     if "date" not in row_of(question).features:
-        return question.expect.text
+        text: str = question.expect.text
+        return text
     form, _ = found
     return "".join(span[3] for span in dated(question.expect.spans, form, OTHER.strftime(form)))
 
