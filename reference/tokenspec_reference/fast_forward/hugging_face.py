@@ -263,9 +263,6 @@ def _merges(
         return found
 
     def merged_only(data: bytes) -> list[int]:
-        word = spelled(data)
-        if model.token_to_id(word) is None:
-            return [token.id for token in model.tokenize(word)]
-        return [token.id for token in model.tokenize(word + apart)][:-1]
+        return [token.id for token in model.tokenize(spelled(data) + apart)][:-1]
 
     return merged_only, whole

@@ -117,9 +117,6 @@ class _Bound:
     whole: str
     fraction: str
 
-    def digit(self, at: int) -> int:
-        return int(self.whole[at]) if at < len(self.whole) else 0
-
     def ended(self, count: int, compared: int) -> int:
         """The comparison when ``count`` whole digits are all."""
         return compared if count == len(self.whole) else -1 if count < len(self.whole) else 1
@@ -180,7 +177,7 @@ class _Magnitudes:
             left = (remainder * 10 + digit) % self.divisor
             if phase in ("start", "whole"):
                 after = tuple(
-                    c or _sign(digit - b.digit(count)) if count < len(b.whole) else c
+                    c or _sign(digit - int(b.whole[count])) if count < len(b.whole) else c
                     for b, c in zip(self.bounds, compared, strict=True)
                 )
                 following = "zero" if phase == "start" and digit == 0 else "whole"

@@ -166,5 +166,5 @@ class RecommendationLogitsProcessor:
         width = max((len(ban) for ban in bans), default=0)
         if width == 0:
             return AllowSet.everything(len(bans), self.vocab_size, self.device)
-        table = [sorted(ban) + [PAD] * (width - len(ban)) for ban in bans]
+        table = [[*ban, *[PAD] * (width - len(ban))] for ban in bans]
         return AllowSet.except_for(torch.tensor(table, dtype=torch.int64, device=self.device), self.vocab_size)
