@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenspec_reference.processors import AllowSet, ShapeMismatch, TokenOutOfRange, VocabMismatch
+from tokenspec_reference.processors.allow_set import PAD
 
 VOCAB = 12
 EVERYTHING = frozenset(range(VOCAB))
@@ -17,7 +18,7 @@ def build(rows):
     """Rows of both kinds: (True, bans) or (False, allowed)."""
     lists = AllowSet.of([None if banned else sorted(listed) for banned, listed in rows], VOCAB)
     width = max([len(listed) for _, listed in rows], default=0)
-    table = [sorted(listed) + [2**31 - 1] * (width - len(listed)) for _, listed in rows]
+    table = [sorted(listed) + [PAD] * (width - len(listed)) for _, listed in rows]
     bans = AllowSet.except_for(torch.tensor(table, dtype=torch.int64).reshape(len(rows), width), VOCAB)
     return bans.where(torch.tensor([banned for banned, _ in rows], dtype=torch.bool), lists)
 
@@ -82,3 +83,7 @@ def test_errors_name_the_field():
         AllowSet.everything(1, 3).intersect(AllowSet.everything(1, 4))
     with pytest.raises(ShapeMismatch):
         AllowSet.everything(1, 3).intersect(AllowSet.everything(2, 3))
+
+
+def test_the_last_token_id_that_fits_in_32_bits_is_an_id():
+    assert AllowSet.of([[3, 2**31 - 1]], vocab_size=2**31).ids(0) == [3, 2**31 - 1]

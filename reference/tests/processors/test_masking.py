@@ -19,6 +19,7 @@ from tokenspec_reference.processors import (
     pack,
     unpack,
 )
+from tokenspec_reference.processors.allow_set import PAD
 
 VOCAB = 40
 INTEGER = {
@@ -29,7 +30,6 @@ INTEGER = {
 }
 DTYPES = list(INTEGER)
 LAYOUTS = ("contiguous", "sliced", "transposed")
-PAD = 2**31 - 1
 
 
 def random_bits(dtype, rows, seed):

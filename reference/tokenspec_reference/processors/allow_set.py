@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-PAD = 2**31 - 1  # sorts after every token id
+PAD = 2**62  # sorts after every token id; also as a float, in which torch pads
 
 
 @dataclass(frozen=True, eq=False)

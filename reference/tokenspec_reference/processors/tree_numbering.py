@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from tokenspec_reference.processors.allow_set import PAD
+from tokenspec_reference.processors.tree_json import INT32
 from tokenspec_reference.processors.tree_strings import TreeDFA, UpstreamTreeDFA
 from tokenspec_reference.processors.tree_table import NO_MOVE, CompiledTree
 
@@ -36,7 +36,7 @@ def number_tree(store: PrefixToCandidateTokens) -> CompiledTree:
     moves: list[int] = []
     targets: list[int] = []
     children: list[list[int]] = []
-    stride = store.vocab_size or PAD
+    stride = store.vocab_size or INT32.stop
     level = [0]
     while level:
         levels.append(level)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tokenspec_reference.processors.allow_set import PAD
 from tokenspec_reference.processors.defects import Rule
 from tokenspec_reference.processors.errors import ConfigError, Problem
-from tokenspec_reference.processors.tree_json import pointer
+from tokenspec_reference.processors.tree_json import INT32, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -117,7 +116,7 @@ def _document_problems(raw: RawTree, vocab_size: int | None) -> Iterator[Problem
 
 
 def _in_vocabulary(token: int, vocab_size: int | None) -> bool:
-    return 0 <= token < (PAD if vocab_size is None else vocab_size)
+    return 0 <= token < (INT32.stop if vocab_size is None else vocab_size)
 
 
 def _candidate_problems(key: str, listed: list[int], vocab_size: int | None) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from tokenspec_reference.processors.allow_set import PAD
+from tokenspec_reference.processors.tree_json import INT32
 
 if TYPE_CHECKING:
     from tokenspec_reference.processors.tree_rules import PrefixToCandidateTokens
@@ -67,7 +67,7 @@ class UpstreamTreeDFA:
     def candidates(self) -> tuple[int, ...]:
         """As upstream masks: ids beyond the vocabulary vanish, even when that leaves nothing."""
         found = (self.store.end,) if self.phase == "error" else self.store.candidates(self.status)
-        limit = PAD if self.store.vocab_size is None else self.store.vocab_size
+        limit = INT32.stop if self.store.vocab_size is None else self.store.vocab_size
         return tuple(token for token in found if 0 <= token < limit)
 
     def next(self, token: int) -> UpstreamTreeDFA:
