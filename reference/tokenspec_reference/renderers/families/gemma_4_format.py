@@ -107,7 +107,7 @@ def _keywords(schema: Any) -> Iterator[list[Segment]]:
         properties = member(schema, "properties")
         if isinstance(properties, Mapping):
             yield [scaffold("properties:{"), *schemas(properties), scaffold("}")]
-        elif isinstance(schema, Mapping):
+        else:
             yield [scaffold("properties:{"), *schemas(schema, skips_standard=True), scaffold("}")]
         if member(schema, "required"):
             yield list(_required(member(schema, "required")))

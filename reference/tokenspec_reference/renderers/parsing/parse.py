@@ -60,9 +60,7 @@ def _thought_before_calls(view: Completion, thought: Thought, form: CallFormat, 
     """A thought whose close marker was misspelled ends where the whole calls begin that the turn ends with."""
     start = thought.rest - len(thought.reasoning or "")
     begins = [view.find(marker, start) for marker in (form.begin, *form.sections[:1])]
-    begin = min((at for at in begins if at >= 0), default=-1)
-    if begin < 0:
-        return thought
+    begin = min((at for at in begins if at >= 0), default=len(view.text))
     content, calls = _content_and_calls(view, begin, form, tools)
     if not calls or content.strip() or any(call.status != "ok" for call in calls):
         return thought
