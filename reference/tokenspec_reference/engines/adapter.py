@@ -126,7 +126,7 @@ def _named(name: str, known: Mapping[str, str], field: str) -> Any:
 def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     """The options ``model`` and ``tokenizer`` (and the row's chat template) of a description."""
     fields = dict(description)
-    kind = fields.pop("kind")
+    kind = fields.pop("kind", None)
     if kind == "scripted":
         pieces = tuple(fields.pop("pieces"))
         prompt = fields.pop("prompt", "<P>")
