@@ -42,6 +42,19 @@ def test_another_text_is_blamed_once_and_its_masks_are_judged_where_its_bodies_a
     assert Verdict.PASS in levels(found)["MASKS"]
 
 
+def test_what_is_unattributed_is_not_judged_in_another_text() -> None:
+    def longer(request: Request) -> Request:
+        options = request["options"]
+        template = options["chat_template"].replace("<|im_end|>\\n", "<|im_end|>\\n\\n")
+        return {**request, "options": {**options, "chat_template": template}}
+
+    cells = select_cells(Selection(cases=("render/given-prompt-never",), rows=("toy-bpe",)))
+    (found,) = judged(Edited(before=longer), cells)
+    (listed,) = (finding for finding in found.findings if finding.check == "render.unattributed")
+    assert listed.verdict is Verdict.INCOMPARABLE
+    assert "RND-001" in blamed([found])
+
+
 def test_a_template_engine_gets_text_and_nothing_else() -> None:
     found = judged(Edited(lambda _request, result: {"text": result["text"]}))
     assert levels(found) == {"TEXT": {Verdict.PASS}, "IDS": {Verdict.UNSUPPORTED}, "MASKS": {Verdict.UNSUPPORTED}}

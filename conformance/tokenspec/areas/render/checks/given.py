@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from tokenspec.areas.check import NotComparable, NotGiven, Question, Subject, Violation, check
-from tokenspec.areas.render.checks.masks import mask_of, require_masks
+from tokenspec.areas.render.checks.masks import has_tokens, mask_of, require_masks
 from tokenspec.areas.render.checks.place import describe, labels_of, row_of
+from tokenspec.areas.render.checks.profiles import require_same_text
 from tokenspec.areas.render.checks.text import require_template, text_of
 
 OPTION = "chat_template"
@@ -57,8 +58,8 @@ def output_with_the_rows_template(subject: Subject) -> Any:
 
 
 def states_what_nobody_knows(question: Question) -> bool:
-    """The case says what of its assistant turns is unattributed, or that nothing is."""
-    return question.input.get("unattributed") is not None
+    """The case says what of its assistant turns is unattributed, or that nothing is, and there are tokens to list."""
+    return question.input.get("unattributed") is not None and has_tokens(question)
 
 
 @check(
@@ -74,6 +75,7 @@ def what_nobody_knows_is_listed(subject: Subject) -> None:
     runs = subject.output.unattributed
     if runs is None:
         raise NotGiven("gives no unattributed")
+    require_same_text(subject)  # in another one nobody's is what differs, too
     labels = labels_of(subject)
     if any(not 0 <= start <= end <= len(labels) for start, end in runs):
         raise Violation("unattributed is not made of token ranges", expected=f"0 .. {len(labels)}", got=runs)

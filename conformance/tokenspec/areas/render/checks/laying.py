@@ -165,7 +165,7 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     at = start = 0
     for kind, message, tokens, part in spans:
         begin, start = start, start + len(part)
-        if not part or kind == "scaffold":
+        if not part or kind in {"scaffold", "unattributed"}:
             continue
         if start <= before:
             place = begin
