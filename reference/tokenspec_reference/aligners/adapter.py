@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tokenspec_reference.aligners.adapter_losses import LOSS_TASKS
+from tokenspec_reference.aligners.adapter_losses import LOSS_TASKS, known
 from tokenspec_reference.aligners.alignment import (
     AlignmentBatch,
     AlignmentPair,
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+SCORES = frozenset(field.name for field in fields(Scores))
+OF_BOUNDARY = frozenset({"on_mismatch", "special_roles"})
+OF_COMPAT = SCORES | {"max_comb_len", "anchor_lengths"}
+OF_CANONICAL = SCORES | {"max_comb_len", "path"}
+"""The options of each profile, and of one call of the kernel."""
+
 
 def align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
     """Answer one request; ``request["task"]`` says which."""
@@ -45,10 +51,10 @@ def align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
 
 
 def _place(error: TokenSpecError) -> str:
-    """The pointer to what an error calls ``student_ids[0][3]``, ``teacher_attention_mask`` or ``data/student``."""
+    """The pointer to what an error calls ``student_ids[0][3]``, ``data/student`` or ``options/path``."""
     if isinstance(error, TextMismatch):
         return f"/teacher/texts/{error.row}/{error.byte}"
-    if error.field and error.field.startswith("data/"):
+    if error.field and error.field.startswith(("data/", "options/")):
         return f"/{error.field}"
     side, _, rest = (error.field or "").replace("attention_mask", "mask").partition("_")
     if side in ("student", "teacher"):
@@ -76,9 +82,12 @@ def _align(request: Json, models: Mapping[str, LoadedModel]) -> Json:
 def _aligner(student: Any, teacher: Any, profile: Any, options: str) -> TokenAligner:
     """One aligner per pair of rows, so that its tables are made once."""
     chosen = json.loads(options)
-    if profile == "boundary" and not chosen.get("special_roles"):
+    if profile != "boundary":
+        scores, others = _scores(chosen, OF_COMPAT)
+        return TokenAligner(student, teacher, profile=profile, scores=scores, **others)
+    if not known(chosen, OF_BOUNDARY).get("special_roles"):
         student, teacher = _piece_table(student), _piece_table(teacher)
-    return TokenAligner(student, teacher, profile=profile, **chosen)
+    return TokenAligner(student, teacher, **chosen)
 
 
 @lru_cache(maxsize=4)
@@ -117,10 +126,10 @@ def _spans(pairs: list[AlignmentPair[str]]) -> list[tuple[int, int, int, int]]:
 
 
 def _align_pieces(request: Json) -> Json:
-    data, options = request["data"], request["options"]
+    data = request["data"]
     if request["profile"] == "boundary":
-        return _align_boundary_pieces(data, options)
-    scores, options = _scores(options)
+        return _align_boundary_pieces(data, known(request["options"], OF_BOUNDARY))
+    scores, options = _scores(request["options"], OF_COMPAT)
     rows = [
         align_tokens(student, teacher, scores=scores, **options)
         for student, teacher in zip(data["student"], data["teacher"], strict=True)
@@ -173,18 +182,17 @@ def _run(value: str) -> bytes:
 
 
 def _align_canonical(request: Json) -> Json:
-    data, options = request["data"], request["options"]
+    data = request["data"]
+    scores, options = _scores(request["options"], OF_CANONICAL)
     kernel = align_scalar if options.get("path") == "scalar" else align_rows
-    scores, _ = _scores(options)
     pairs, score = kernel(data["student"], data["teacher"], max_comb_len=options.get("max_comb_len", 4), scores=scores)
     return {"pairs": [_spans(pairs)], "score": score}
 
 
-def _scores(options: Json) -> tuple[Scores, Json]:
-    """The scores among the options, and the other options."""
-    names = {field.name for field in fields(Scores)}
-    chosen = {name: value for name, value in options.items() if name in names}
-    return Scores(**chosen), {name: value for name, value in options.items() if name not in names}
+def _scores(options: Json, names: frozenset[str]) -> tuple[Scores, Json]:
+    """The scores among the options, which all have to be of these names, and the other options."""
+    chosen = {name: value for name, value in known(options, names).items() if name in SCORES}
+    return Scores(**chosen), {name: value for name, value in options.items() if name not in SCORES}
 
 
 def _canonical_token(request: Json) -> Json:

@@ -50,7 +50,7 @@ OF_DSKD = frozenset({"temperature", "teacher_temperature"})
 """The options of each loss."""
 
 
-def _known(options: Json, names: frozenset[str]) -> Json:
+def known(options: Json, names: frozenset[str]) -> Json:
     """The options, which all have to be of these names."""
     for name in options:
         if name not in names:
@@ -122,7 +122,7 @@ def _loss(request: Json) -> Json:
             mode=data["mode"],
             projection_matrix_path=path,
             teacher_vocab_size=data["teacher_vocab_size"],
-            options=LossOptions(**_known(data["options"], OF_A_LOSS)),
+            options=LossOptions(**known(data["options"], OF_A_LOSS)),
             sample_mask=torch.tensor(data["sample_mask"]),
         )
     return {"values": _numbers(terms) | _gradient(data, terms.loss, student_logits)}
@@ -161,7 +161,7 @@ def _distil(request: Json) -> Json:
     student_logits = _floats(data["student_logits"]).requires_grad_()
     elsewhere = data.get("elsewhere", 0)
     with placed(_place_in_step), ExitStack() as stack:
-        options = _known(data["options"], OF_A_LOSS | OF_A_STEP)
+        options = known(data["options"], OF_A_LOSS | OF_A_STEP)
         loss = LossOptions(**{name: value for name, value in options.items() if name in OF_A_LOSS})
         others = {name: value for name, value in options.items() if name not in OF_A_LOSS}
         terms = distillation_loss(
@@ -246,7 +246,7 @@ def _uld(data: Json) -> Json:
             width = written["teacher_logits"].shape[-1]
             token_map = build_exact_token_map(path, xtoken_loss=False, teacher_vocab_size=width)
     terms = uld_loss(
-        student_logits, **written, token_map=token_map, options=UldOptions(**_known(data["options"], OF_ULD))
+        student_logits, **written, token_map=token_map, options=UldOptions(**known(data["options"], OF_ULD))
     )
     return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
@@ -254,9 +254,7 @@ def _uld(data: Json) -> Json:
 def _alm(data: Json) -> Json:
     student_logits = _floats(data["student_logits"]).requires_grad_()
     boundary = {name: torch.tensor(data[name]) for name in ("student_boundary", "teacher_boundary") if name in data}
-    terms = alm_loss(
-        student_logits, **_written(data), **boundary, options=AlmOptions(**_known(data["options"], OF_ALM))
-    )
+    terms = alm_loss(student_logits, **_written(data), **boundary, options=AlmOptions(**known(data["options"], OF_ALM)))
     return _numbers(terms) | _gradient(data, terms.loss, student_logits)
 
 
@@ -269,7 +267,7 @@ def _dskd(data: Json) -> Json:
     spaces = [_space(**data[side]) for side in SIDES]
     linear = {name: _linear(**wish) for name, wish in data["projections"].items()}
     trained = {name: getattr(spaces[0], name).requires_grad_() for name in ("logits", "hidden")}
-    terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **_known(data["options"], OF_DSKD))
+    terms = dual_space_loss(spaces[0], spaces[1], Projections(**linear), **known(data["options"], OF_DSKD))
     values = _numbers(terms)
     if "gradient" not in data.get("want", ()):
         return values

@@ -31,6 +31,7 @@ Edit = Literal[
     "bad-id",
     "student-bad-id",
     "bad-option",
+    "unknown-option",
     "padding-ids",
 ]
 Ids = list[int]

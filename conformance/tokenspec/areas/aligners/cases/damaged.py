@@ -26,8 +26,20 @@ EDITS = {
     "mask-shape": ("ALN-060", BATCH, "/teacher"),
     "batch-size": ("ALN-060", BATCH, "/student", "/teacher"),
     "bad-option": ("ALN-060", BATCH, "/options/on_mismatch"),
+    "unknown-option": ("ALN-060", BATCH, "/options/on_missmatch"),
     "bad-id": ("ALN-061", "id-out-of-vocabulary", "/teacher/ids/0/0"),
 }
+
+PIECES = {
+    "align-pieces": {side: [[["text", "a"], ["text", "b"]]] for side in ("student", "teacher")},
+    "align-canonical": {side: ["a", "b"] for side in ("student", "teacher")},
+}
+OF_OTHERS = (
+    ("align-pieces", "boundary", "max_comb_len"),
+    ("align-pieces", "nw-compat", "on_mismatch"),
+    ("align-canonical", "nw-compat", "anchor_lengths"),
+)
+"""Options of another task or profile."""
 
 
 def differing(number: int, student: str, teacher: str) -> tuple[str, ...]:
@@ -92,6 +104,18 @@ def cases() -> Iterator[Case]:
             task="align",
             batch=[row(TEXT), row("Another row, somewhat longer.")],
             edit=edit,
+        )
+    for task, profile, option in OF_OTHERS:
+        yield case(
+            f"refuse-{option.replace('_', '-')}-of-{task}-{profile}",
+            "ALIGN_BAD_INPUT",
+            ("ALN-060",),
+            f"An option that {task} in the profile {profile} does not have.",
+            (BATCH, f"/options/{option}"),
+            task=task,
+            profile=profile,
+            options={option: 2},
+            data=PIECES[task],
         )
 
 

@@ -84,9 +84,9 @@ def _never_rounded(scores: Any, tokens: int, max_comb_len: int) -> Any:
     return replace(rules, match=float(rules.match), gap=float(rules.gap)) if rules.rounded else rules
 
 
-def _seeds_scores(options: Any) -> Any:
+def _seeds_scores(options: Any, names: frozenset[str]) -> Any:
     """Scores of the request are not read."""
-    _, others = SCORES_OF(options)
+    _, others = SCORES_OF(options, names)
     return Scores(), others
 
 

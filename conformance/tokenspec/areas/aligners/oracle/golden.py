@@ -20,6 +20,15 @@ from tokenspec.store.records import Case, Golden
 
 WALK = {"walk": "two-pointer walk over the text"}
 SUMS = {"sums": "plain sums in double precision"}
+SCORES = {*nemo.SCORES, "ignore_leading_char_diff"}
+OPTIONS = {
+    ("align-pieces", "boundary"): {"on_mismatch"},
+    ("align-pieces", "nw-compat"): {*SCORES, "max_comb_len", "anchor_lengths"},
+    ("align-canonical", "boundary"): {*SCORES, "max_comb_len", "path"},
+    ("align-canonical", "nw-compat"): {*SCORES, "max_comb_len", "path"},
+}
+"""What may be asked for with pieces."""
+
 REFUSED_EDITS = {
     "student-mask-shape": "invalid-alignment-input",
     "student-bad-id": "id-out-of-vocabulary",
@@ -27,6 +36,7 @@ REFUSED_EDITS = {
     "mask-shape": "invalid-alignment-input",
     "batch-size": "invalid-alignment-input",
     "bad-option": "invalid-alignment-input",
+    "unknown-option": "invalid-alignment-input",
     "bad-id": "id-out-of-vocabulary",
 }
 
@@ -117,6 +127,8 @@ def upstream_version() -> dict[str, str]:
 def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
+    if task in ("align-pieces", "align-canonical"):
+        losses.refuse_options(options, OPTIONS[task, request["profile"]])
     if task == "align-pieces":
         _refuse_pieces(data)
     if task == "align-pieces" and request["profile"] == "boundary":

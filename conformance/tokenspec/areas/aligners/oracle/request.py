@@ -99,6 +99,8 @@ def damage(request: dict[str, Any], edit: str | None) -> None:
         request["student"]["ids"][-1][request["student"]["mask"][-1].index(1)] = -1
     elif edit == "bad-option":
         request["options"]["on_mismatch"] = "guess"
+    elif edit == "unknown-option":
+        request["options"]["on_missmatch"] = "truncate"
     elif edit == "padding-ids":
         for name, unknown in (("student", -100), ("teacher", 99_999_999)):
             side_of = request[name]
