@@ -18,7 +18,7 @@ from tokenspec_reference.engines.__main__ import ENGINES, FUSIONS
 from tokenspec_reference.engines.base_units import rule_based_starts
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.options import option_names
-from tokenspec_reference.engines.orchestrator import RTSeg
+from tokenspec_reference.engines.orchestrator import RTSeg, taken_by
 from tokenspec_reference.engines.recorded_model import RecordedModel
 from tokenspec_reference.engines.scripted_model import ScriptedModel, ScriptedTokenizer
 from tokenspec_reference.engines.segmentation import Segmentation, unlabelled
@@ -79,11 +79,13 @@ def _segmented(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> di
     for name in OBJECTS.intersection(parameters):
         with placed(f"/parameters/{name}"):
             raise InvalidParameter("no option of a request: it is an object, or stands beside the options", field=name)
+    engines = _engines(request)
     if request.get("model") is not None:
+        _refuse_another_kind(request["model"], engines)
         parameters = _model(request["model"], request.get("row", "-"), models) | parameters
     starts = request.get("base_units")
     segmenter = RTSeg(
-        _engines(request),
+        engines,
         aligner=_named(request["fusion"], FUSIONS, "fusion") if request.get("fusion") else None,
         label_fusion_type=parameters.pop("label_fusion_type", "majority"),
         max_kv_tokens=None,
@@ -121,6 +123,15 @@ def _named(name: str, known: Mapping[str, str], field: str) -> Any:
     if name not in known:
         raise InvalidParameter(f"{name!r} is not one of {', '.join(known)}", field=field)
     return getattr(package, known[name])
+
+
+def _refuse_another_kind(description: dict[str, Any], engines: list[Any]) -> None:
+    """A recording has no logits, and the other models answer no question."""
+    for engine in engines:
+        question = getattr(engine, "question", "")
+        if "model" in (taken_by(engine) or ()) and bool(question) != (description.get("kind") == "recorded"):
+            wanted = f"answers of a recorded one ({question})" if question else "logits of a scripted or tiny one"
+            raise InvalidParameter(f"this engine needs the {wanted}", field="model")
 
 
 def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedModel]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class RTSeg:
     def _chosen(self, engine: Any, options: Mapping[str, Any], progress: Progress | None) -> dict[str, Any]:
         """What one engine is called with: what it knows of the defaults, its own and the call's, its model loaded."""
         chosen = {**self.defaults, **self.default_kwargs[type(engine)], **options, "progress": progress}
-        known = _taken_by(engine)
+        known = taken_by(engine)
         if known is None:
             return chosen
         return self._completed(engine, known, {name: value for name, value in chosen.items() if name in known})
@@ -149,7 +149,7 @@ class RTSeg:
         return Segmentation(offsets, labels, close=close, forwards=forwards, of_engines=tuple(segmentations))
 
     def _refuse_unknown(self, options: Mapping[str, Any]) -> None:
-        taken = [_taken_by(engine) for engine in self.engines]
+        taken = [taken_by(engine) for engine in self.engines]
         if None in taken:
             return
         known = set[str]().union(*(names or () for names in taken))
@@ -160,7 +160,7 @@ class RTSeg:
                 raise InvalidParameter(f"no engine knows this; known are {', '.join(sorted(known))}", field=name)
 
 
-def _taken_by(engine: Any) -> set[str] | None:
+def taken_by(engine: Any) -> set[str] | None:
     """The keywords an engine takes: those of its method, and those it groups into options. None: any."""
     if isinstance(engine, SegBase):
         return None

@@ -308,6 +308,27 @@ def of_other_engines() -> Iterator[Case]:
             engines=[engine],
             refused=(PARAMETER, "/model"),
         )
+    for engine in ("semantic-shift", "entailment", "rewards", "argument", "offsets"):
+        yield scripted(
+            f"refuse-{engine}-of-a-table",
+            "A table of logits answers no question.",
+            "SEGMENT_REFUSAL",
+            "ENG-060",
+            TRACE,
+            GAPS,
+            engine=engine,
+            refused=(PARAMETER, "/model"),
+        )
+    yield case(
+        "refuse-forced-decoder-of-a-recording",
+        "A recording of answers has no logits.",
+        "SEGMENT_REFUSAL",
+        "ENG-060",
+        trace=TRACE,
+        engines=["forced-decoder"],
+        model={"kind": "recorded"},
+        refused=(PARAMETER, "/model"),
+    )
     yield scripted(
         "refuse-separator-number",
         "A number is no text.",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from tokenspec.areas.engines.oracle.forced import Refuses
 from tokenspec.areas.engines.oracle.signals import WINDOWS
 from tokenspec.areas.engines.oracle.texts import DEFAULT_SEPARATOR, scripted_tokens
 from tokenspec.areas.engines.oracle.units import UNIT_ENGINES
-from tokenspec.areas.engines.records import EnginesInput, Scripted
+from tokenspec.areas.engines.records import EnginesInput, Recorded, Scripted
 
 READING = {"forced-decoder", *WINDOWS}
 ASKING = UNIT_ENGINES - {"plain"}
@@ -102,7 +103,10 @@ def refuse(given: EnginesInput, tokenizer: Any) -> None:
         for name, value in parameters.items()
         if name not in own | HINTS or (name in own and not allowed(name, value))
     ]
-    if given.model is None and not (READING | ASKING).isdisjoint(given.engines):
+    unserved: AbstractSet[str] = READING | ASKING
+    if given.model is not None:
+        unserved = READING if isinstance(given.model, Recorded) else ASKING
+    if not unserved.isdisjoint(given.engines):
         faults.append("/model")
     if faults:
         raise Refuses("ENG-060", *faults)
