@@ -23,7 +23,7 @@ class LoopMarks(NodeTransformer):
 
     def __init__(self) -> None:
         """Start at the top level of a template."""
-        self._buffered = 0
+        self._in_buffer = False
         self._in_loop = False
 
     def visit_For(self, node: nodes.For) -> list[nodes.Node]:  # noqa: N802 - Jinja names visitors by class
@@ -54,16 +54,15 @@ class LoopMarks(NodeTransformer):
         return self._inside_buffer(node)
 
     def _inside_buffer(self, node: nodes.Node) -> nodes.Node:
-        outer, self._in_loop = self._in_loop, False
-        self._buffered += 1
+        outer = self._in_buffer, self._in_loop
+        self._in_buffer, self._in_loop = True, False
         self.generic_visit(node)
-        self._buffered -= 1
-        self._in_loop = outer
+        self._in_buffer, self._in_loop = outer
         return node
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
-        if self._buffered and self._in_loop:
+        if self._in_buffer and self._in_loop:
             node.nodes = [_call("scaffold_here", child) for child in node.nodes]
         return node
 

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokenspec_reference.renderers.segments import OUTSIDE
@@ -85,7 +85,7 @@ def assign_owners(
     stretches += _adopted(text, passage, closers)
     if bos and text.startswith(bos):
         stretches = disowned(stretches, 0, len(bos))
-    return disowned(stretches, *_injected(text, stretches, table, closers))
+    return _without_injected(text, stretches, table, closers)
 
 
 def with_last_closer(text: str, stretches: Sequence[Stretch], last: int, stops: Sequence[str]) -> list[Stretch]:
@@ -104,18 +104,18 @@ def _owner(origin: Origin, loop: int) -> int:
     return loop if quoted or origin.message < 0 else origin.message
 
 
-def _injected(text: str, stretches: Sequence[Stretch], table: ValueTable, closers: Sequence[str]) -> tuple[int, int]:
-    """A whole turn the template puts before the first message while its loop is already there (a default system)."""
-    first = next((index for index, stretch in enumerate(stretches) if stretch.owner >= 0), None)
-    if first is None:
-        return (0, 0)
-    turn = list(takewhile(lambda stretch: stretch.owner == stretches[first].owner, stretches[first:]))
+def _without_injected(text: str, stretches: list[Stretch], table: ValueTable, closers: Sequence[str]) -> list[Stretch]:
+    """Disown a whole turn the template puts before the first message while its loop is there (a default system)."""
+    owned = list(dropwhile(lambda stretch: stretch.owner < 0, stretches))
+    turn = list(takewhile(lambda stretch: stretch.owner == owned[0].owner, owned))
+    if not turn:
+        return stretches
     start, end = turn[0].start, turn[-1].end
     supplied = next((stretch.start for stretch in turn if is_supplied(stretch.origin, table)), None)
     ends = _turn_ends(text, start, end if supplied is None else supplied, closers)
     if supplied is None:
         ends = ends[:-1]  # the last one is the message's own
-    return (start, ends[-1]) if ends else (0, 0)
+    return disowned(stretches, start, max(ends, default=start))
 
 
 def _turn_ends(text: str, start: int, end: int, closers: Sequence[str]) -> list[int]:

@@ -32,7 +32,7 @@ class GenerationPrompt:
 
     @classmethod
     def of(cls, text: str, edges: Sequence[int], added_tokens: re.Pattern[str]) -> GenerationPrompt:
-        """Find the joints of ``text``; ``edges`` are where its printed pieces end.
+        """Find the joints of ``text``; ``edges`` are where printed pieces end, its own and those around it.
 
         Behind a reasoning tag there is no joint but the end: a turn that goes on differently was not prompted with it.
         Behind the last word there is one: white space may differ.
@@ -42,7 +42,7 @@ class GenerationPrompt:
         header = until_reasoning(text)
         words = len(header.rstrip())
         joints = {*edges, *tokens, *lines, words, len(header)}
-        return cls(text, frozenset(joint for joint in joints if joint <= len(header)))
+        return cls(text, frozenset(joints.intersection(range(len(header) + 1))))
 
     @property
     def header(self) -> str:
@@ -62,11 +62,11 @@ class GenerationPrompt:
         tails = (self.header[joint:] for joint in self.joints if joint < len(self.header))
         return named + max((len(tail) for tail in tails if turn.startswith(tail, named)), default=0)
 
-    def shared_with(self, turn: str, body_start: int) -> int:
+    def shared_with(self, turn: str, body_start: int | None = None) -> int:
         """How many leading characters of ``turn`` are this prompt. A body is no opener, unless all of it is prompt."""
         if turn.startswith(self.text):
             return len(self.text)
-        shared = min(shared_prefix(turn, self.text), body_start)
+        shared = shared_prefix(turn[:body_start], self.text)
         return max((joint for joint in self.joints if joint <= shared), default=0)
 
 

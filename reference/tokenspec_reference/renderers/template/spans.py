@@ -97,13 +97,11 @@ class Attributor:
                 elif owner in broken:
                     broken.remove(owner)
                     unknown, low = turn[0].start, own[0].start
-                if unknown < low:
-                    unattributed.append((unknown, low))
+                unattributed.append((unknown, low))
                 if self.text.endswith(tuple(self.turn_closers), low, high):
                     closed.add(owner)
             if low == turn[0].start and owner not in self.starts and not seen:
-                if low < high:
-                    unattributed.append((low, high))
+                unattributed.append((low, high))
                 high = low  # no opener, and no turn before it that could have prompted it
             for stretch in turn:
                 supplied = is_supplied(stretch.origin, self.table)
@@ -122,7 +120,7 @@ class Attributor:
             if owner != OUTSIDE:
                 seen.add(owner)
         derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
-        return Provenance(self.text, spans, origins, derived, unattributed)
+        return Provenance(self.text, spans, origins, derived, [run for run in unattributed if run[0] < run[1]])
 
     def _sampled(
         self, turn: Sequence[Stretch], bodies: Sequence[Stretch], *, prompted: int, spoken: int, followed: bool
@@ -157,7 +155,7 @@ class Attributor:
         start, end = turn[0].start, turn[-1].end
         named = max((s.end for s in turn if s.end <= body_start and self._is_header(s)), default=start)
         begins = {start, start if prompted is None else prompted}
-        header_end = max(self._behind_header(begin, end, body_start) for begin in begins)
+        header_end = max(begin + self.header.shared_with(self.text[begin:body_start]) for begin in begins)
         if prompted is not None:
             is_told = prompted >= start
             low = max(start, prompted)
@@ -180,10 +178,6 @@ class Attributor:
         if prompts_another and body_start < end and self.text[low:body_start].strip():
             return prompted, body_start
         return prompted, max(low, header_end)
-
-    def _behind_header(self, start: int, end: int, body_start: int) -> int:
-        """Where the header of a history's turn ends that begins at ``start``; there, where none does."""
-        return min(start + self.header.shared_with(self.text[start:end], body_start - start), max(start, body_start))
 
     def _repeats_a_prompt(self, text: str) -> bool:
         """Whether it holds what a generation prompt says before a thought, or the header of the history."""

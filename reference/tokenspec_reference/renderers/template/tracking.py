@@ -110,11 +110,12 @@ class TrackingSandbox(ChatSandbox):
         return self._concat(texts)
 
     def scaffold_here(self, context: Context, value: Any) -> str:
-        """Template text printed into a buffer: tag it with the message its loop is at."""
+        """Template text printed into a buffer: tag it with the message its loop is at. What is safe stays safe."""
         state = state_of(context)
         text = text_of(value, state.table)
         origin = state.scaffold_origin()
-        return Tracked.of(str.__str__(text), tuple((length, found or origin) for length, found in runs_of(text)))
+        tagged = Tracked.of(str.__str__(text), tuple((length, found or origin) for length, found in runs_of(text)))
+        return marked_safe(tagged) if isinstance(value, (SafeText, Markup)) else tagged
 
     # --- operators, attributes, calls
     def bounded(self, context: Context, value: Any) -> Any:

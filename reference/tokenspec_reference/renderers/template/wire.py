@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
@@ -179,25 +180,22 @@ class Probe:
                 joints = GenerationPrompt.of(printed.text, edges, self.added_tokens).joints
                 shared = max((joint for joint in joints if joint <= shared), default=0)
         start = max(shared, last_body)
-        return GenerationPrompt.of(
-            printed.text[start:], [edge - start for edge in edges if edge > start], self.added_tokens
-        )
+        return GenerationPrompt.of(printed.text[start:], [edge - start for edge in edges], self.added_tokens)
 
     def header(self) -> GenerationPrompt:
         """What a turn of the history begins with, up to its body or a reasoning tag."""
         closers = self.closers()
-        for history in self._accepted(_GOES_ON):
+        for history in chain(self._accepted(_GOES_ON), self._accepted(_ANSWERED)):
             shown = Shown.of(history.printed, history.ahead, closers)
             start, bodies = shown.start(1), shown.bodies(1)
             if bodies:
                 text = until_reasoning(shown.text[start : bodies[0].start])
-                edges = [s.end - start for s in shown.owned if 0 < s.end - start <= len(text)]
-                return GenerationPrompt.of(text, edges, self.added_tokens)
+                return GenerationPrompt.of(text, [s.end - start for s in shown.owned], self.added_tokens)
         return GenerationPrompt("", frozenset())
 
     def in_front(self) -> str:
         """What stands between a question and its answer, in a history or at its end."""
-        for shown in (*self._accepted(_GOES_ON), *self._accepted(_ANSWERED)):
+        for shown in chain(self._accepted(_GOES_ON), self._accepted(_ANSWERED)):
             answer = next((s.start for s in shown.bodies(1)), None)
             if answer is not None:
                 asked = max((s.end for s in shown.bodies(0) if s.end <= answer), default=0)
@@ -255,8 +253,8 @@ class Probe:
         return tuple(dict.fromkeys(token for token in (user, *map(self._first_special, others)) if token))
 
     def _first_special(self, text: str) -> str:
-        found = [(text.find(token), -len(token), token) for token in self.special_tokens if token in text]
-        return min(found, default=(0, 0, ""))[2]
+        found = (token for token in self.special_tokens if token in text)
+        return min(found, key=lambda token: (text.find(token), -len(token)), default="")
 
     def _behind_call(self) -> str:
         """The text behind a call, up to the body of its result; empty where the template refuses both."""
