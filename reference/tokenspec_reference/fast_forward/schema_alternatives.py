@@ -99,8 +99,6 @@ class Alternatives(Judgement):
         """One alternative of each part, together, in every way."""
         ways = [ANYTHING]
         for part in parts:
-            if len(part) == 1 and part[0] is ANYTHING:
-                continue
             self._merges += len(ways) * len(part)
             if self._merges > MOST_MERGES:
                 raise SchemaError(f"has more than {MOST_MERGES} pairs of alternatives to combine", field=pointer)

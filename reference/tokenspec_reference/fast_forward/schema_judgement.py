@@ -94,8 +94,6 @@ class Judgement(ABC):
 
     def numbers(self, demands: Demands) -> Automaton:
         """The spellings of the numbers that are left, where they have bounds or are multiples."""
-        if demands.whole and demands.uneven:
-            return NO_TEXT
         multiple = common_multiple(demands.multiples)
         key = (demands.bounds, demands.whole, demands.uneven, multiple)
         if key not in self._numbers:
