@@ -78,8 +78,6 @@ def shared_by_candidates(pipeline: Pipeline, text: Text, ending: Matcher | None)
     tail = known[at:]
     if settled is None:
         return []  # the tokenizer does not do what its pipeline says
-    if any(a != b for a, b in zip(settled, text.context, strict=False)):
-        return None  # all candidates begin so
     following, may_end = _following(ending, broken)
     for cut in cuts:
         shared.take(settled + pipeline.alone(known[at:cut]))
@@ -108,7 +106,7 @@ class _Open:
     ) -> Iterator[list[int]]:
         """For every way to cut the words of ``tail``; ``settled`` are the tokens before it."""
         if not tail:
-            yield from self.in_word(settled, b"") if self.broken or not settled else [settled]
+            yield from self.in_word(settled, b"")
             return
         for way in self.pipeline.segmentations(tail, following, may_end=may_end):
             tokens = list(settled)
@@ -126,8 +124,6 @@ class _Open:
         merged = self.pipeline.merged
         data = word if self.pipeline.characters else word + self.broken
         for start in range(max(len(word + self.broken) - self.vocabulary.longest + 1, 0), len(data)):
-            if self.pipeline.characters and 0x80 <= data[start] < 0xC0:
-                continue
             extensions = self.vocabulary.extensions((word + self.broken)[start:], self.ending)
             extension = next(extensions, None)
             if extension is None:
