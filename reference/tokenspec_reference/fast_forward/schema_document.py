@@ -77,8 +77,8 @@ class Document:
             return self.identified[whole]
         address, fragment = urldefrag(whole)
         start = self.identified.get(address)
-        if reference.startswith("#") and (start is None or fragment.startswith("/")):
-            start = start if start is not None else "#"
+        if start is None and reference.startswith("#"):
+            start = "#"
         if start is None or not (fragment == "" or fragment.startswith("/")):
             raise SchemaError(
                 f"{reference} does not exist; references inside the schema are supported", field=f"{pointer}/$ref"
