@@ -294,7 +294,7 @@ class Encoder:
 
     @cached_property
     def _plain(self) -> Encoder:
-        """A twin of the tokenizer without control tokens."""
+        """A twin of the tokenizer to which control tokens are plain text."""
         if not self._serialised:
             raise UnsupportedByReference(
                 f"isolated encoding needs a tokenizer that can be serialised, {type(self.tokenizer).__name__} cannot",
@@ -307,9 +307,12 @@ class Encoder:
             from tokenizers import Tokenizer
 
             state = json.loads(self._serialised)
-            state["added_tokens"] = [t for t in state["added_tokens"] if t["id"] not in self.control_ids]
+            # marked rather than removed: without some of them the others would be numbered anew
+            state["added_tokens"] = [{**t, "special": t["id"] in self.control_ids} for t in state["added_tokens"]]
             state["post_processor"] = state["truncation"] = state["padding"] = None
-            return Encoder(Tokenizer.from_str(json.dumps(state)))
+            twin = Tokenizer.from_str(json.dumps(state))
+            twin.encode_special_tokens = True
+            return Encoder(twin)
 
         return cast("Encoder", self._shared(f"plain {sorted(self.control_ids)}", build))
 
