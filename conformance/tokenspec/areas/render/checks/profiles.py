@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -109,22 +110,23 @@ def lists_control_ids(question: Question) -> bool:
     applies=lists_control_ids,
 )
 def typed_text_is_no_control_token(subject: Subject) -> None:
-    """Under isolated encoding the control ids are those of the scaffold, in number and order."""
+    """Under isolated encoding the control ids are those of the scaffold, in number and order, of pieces as well."""
     from tokenspec.areas.render.oracle.control_tokens import control_tokens
 
     require_same_text(subject)
     expected = control_ids_of(subject) or []
     known = set(control_tokens(row_of(subject)).values())
-    got = [id_ for id_ in isolated_output(subject).token_ids if id_ in known]
-    if got != expected:
-        at = first_difference(expected, got)
-        raise Violation(
-            f"{len(got)} control ids instead of the scaffold's {len(expected)}",
-            where=f"control token {at}",
-            expected=show(subject, expected[at : at + 3]),
-            got=show(subject, got[at : at + 3]),
-            hint="a caller's text became a control token" if len(got) > len(expected) else "",
-        )
+    for output in isolated_outputs(subject):
+        got = [id_ for id_ in output.token_ids if id_ in known]
+        if got != expected:
+            at = first_difference(expected, got)
+            raise Violation(
+                f"{len(got)} control ids instead of the scaffold's {len(expected)} ({output.id_profile})",
+                where=f"control token {at}",
+                expected=show(subject, expected[at : at + 3]),
+                got=show(subject, got[at : at + 3]),
+                hint="a caller's text became a control token" if len(got) > len(expected) else "",
+            )
 
 
 @check(
@@ -202,3 +204,15 @@ def isolated_output(subject: Subject) -> Any:
     if output.encoding != "isolated":
         raise NotGiven("has no isolated encoding")
     return output
+
+
+def isolated_outputs(subject: Subject) -> Iterator[Any]:
+    """The answers under isolated encoding: to that alone, and with sampled-boundary ids, where there are such.
+
+    Raises:
+        NotGiven: the implementation has no isolated encoding.
+    """
+    yield isolated_output(subject)
+    both = subject.output_of({**subject.request, "encoding": "isolated", "id_profile": "sampled-boundary"})
+    if both.encoding == "isolated":
+        yield both

@@ -11,7 +11,7 @@ from tokenspec.areas.render.checks.masks import has_tokens
 from tokenspec.areas.render.checks.place import row_of, show
 from tokenspec.areas.render.checks.profiles import (
     has_sampled_text,
-    isolated_output,
+    isolated_outputs,
     isolates,
     require_same_text,
     sampled_boundary_output,
@@ -72,5 +72,6 @@ def spans_of_pieces_hold_their_tokens(subject: Subject) -> None:
     applies=isolates,
 )
 def spans_of_isolated_ids_hold_their_tokens(subject: Subject) -> None:
-    """So is it under isolated encoding."""
-    require_spans(replace(subject, output=isolated_output(subject)))
+    """So is it under isolated encoding, of pieces as well."""
+    for output in isolated_outputs(subject):
+        require_spans(replace(subject, output=output))
