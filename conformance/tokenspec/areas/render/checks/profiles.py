@@ -207,12 +207,15 @@ def isolated_output(subject: Subject) -> Any:
 
 
 def isolated_outputs(subject: Subject) -> Iterator[Any]:
-    """The answers under isolated encoding: to that alone, and with sampled-boundary ids, where there are such.
+    """The answers under isolated encoding: to that alone, and with sampled-boundary ids where both can be asked for.
 
     Raises:
         NotGiven: the implementation has no isolated encoding.
     """
     yield isolated_output(subject)
-    both = subject.output_of({**subject.request, "encoding": "isolated", "id_profile": "sampled-boundary"})
+    try:
+        both = subject.output_of({**subject.request, "encoding": "isolated", "id_profile": "sampled-boundary"})
+    except NotGiven:
+        return
     if both.encoding == "isolated":
         yield both
