@@ -217,7 +217,7 @@ class Tracked(str):
 
     def __mul__(self, count: Any) -> Any:
         text = str.__mul__(self, count)
-        return self._like(text, merged(self._tokenspec_runs * (len(text) // len(self) if self else 0)))
+        return self._like(text, merged(self._tokenspec_runs * count)) if text else self[:0]
 
     __rmul__ = __mul__
 
