@@ -212,12 +212,12 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
                 limits.check_size(len(value) * count)
 
 
-_SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice"})
-"""String methods and filters whose whole numbers are sizes."""
+_SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "to_bytes"})
+"""Methods and filters whose whole numbers are sizes."""
 
 
 def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse a string method or filter whose result would be huge."""
+    """Refuse a method or filter whose result would be huge."""
     if name == "length" and is_container(text):
         limits.check_size(1 + len(text))  # it walks nothing; a template asks at every turn for that of what it has cut
         return

@@ -160,7 +160,7 @@ class TrackingSandbox(ChatSandbox):
         owner = getattr(__obj, "__self__", None)
         if __obj is __self.globals["raise_exception"]:
             state_of(__context).limits.check_tree(*args)
-        if isinstance(owner, (str, bytes)):
+        if isinstance(owner, (str, bytes, int)):
             check_method(state_of(__context).limits, __obj.__name__, owner, args, kwargs)
         result = super().call(__context, __obj, *args, **kwargs)
         if isinstance(result, range):
