@@ -241,12 +241,13 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
 
 def _check_rewriting(limits: Limits, name: str, text: str | bytes, values: Sequence[Any]) -> None:
     """Refuse what is as long as the text is long or a part is frequent, times the length of what is put there."""
+    given = values[0]
     if name in ("urlize", "wordwrap"):
         limits.check_size(len(text) * max((len(value) for value in values if isinstance(value, str)), default=0))
     elif name == "replace" and len(values) > 1 and isinstance(values[1], _TEXT):
-        limits.check_size(text.count(values[0]) * len(values[1]))
-    elif name == "join" and isinstance(values[0], (list, tuple, str)):
-        limits.check_size(len(text) * len(values[0]) + sum(len(v) for v in values[0] if isinstance(v, _TEXT)))
-    elif name == "translate" and isinstance(values[0], dict):
-        longest = max((len(v) for v in values[0].values() if isinstance(v, str)), default=0)
-        limits.check_size(len(text) * longest)
+        limits.check_size(text.count(given) * len(values[1]))
+    elif name == "join" and isinstance(given, (list, tuple, str)):
+        limits.check_size(len(text) * len(given) + sum(len(v) for v in given if isinstance(v, _TEXT)))
+    elif name == "translate" and isinstance(given, (dict, list, tuple)):
+        images = given.values() if isinstance(given, dict) else given
+        limits.check_size(len(text) * max((len(v) for v in images if isinstance(v, str)), default=0))

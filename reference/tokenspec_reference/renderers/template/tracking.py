@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +162,7 @@ class TrackingSandbox(ChatSandbox):
         if __obj is __self.globals["raise_exception"]:
             state_of(__context).limits.check_tree(*args)
         if isinstance(owner, (str, bytes, int)):
+            args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
             check_method(state_of(__context).limits, __obj.__name__, owner, args, kwargs)
         result = super().call(__context, __obj, *args, **kwargs)
         if isinstance(result, range):
