@@ -75,7 +75,7 @@ class _Layout:
     def _key(self, key: Any) -> Iterable[str]:
         if isinstance(key, str):
             return self._quoted(key)
-        return ('"', _CONSTANTS[key] if key is None or isinstance(key, bool) else json.dumps(key), '"')
+        return ('"', json.dumps(key), '"')
 
     def _quoted(self, value: str) -> Iterable[str]:
         yield '"'
