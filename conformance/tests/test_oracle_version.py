@@ -104,10 +104,23 @@ def test_comparing_finds_a_missing_a_stale_and_a_wrong_flip_and_mends_them(tmp_p
         assert [(change.old, change.new) for change in compare(EARLIER, CELLS, write=write)] == [(earlier, None)]
         assert path.exists() is not write
 
-    monkeypatch.setattr("tokenspec.cli.flips.load_flip", lambda *_: None)
+    monkeypatch.setattr("tokenspec.cli.flips.committed_flip", lambda *_: None)
     other = [dataclasses.replace(cell(FLIPPING), golden=earlier)]
     assert [change.old for change in compare(EARLIER, other, write=True)] == [None]
     assert list(read_goldens(path).cases) == [FLIPPING]
+
+
+def test_a_flip_of_another_input_is_found_and_mended(monkeypatch, tmp_path):
+    path = tmp_path / "toy-bpe" / "render.json"
+    now = msgspec.structs.replace(cell(STEADY).golden, expect={"text": "as it was prepared then"})
+    old = msgspec.structs.replace(now, input_sha256="0" * 64)
+    monkeypatch.setattr("tokenspec.areas.oracle_version.flips_path", lambda *_: path)
+    monkeypatch.setattr("tokenspec.cli.flips.flips_path", lambda *_: path)
+    monkeypatch.setattr("tokenspec.cli.flips.ask_oracle", lambda _: now)
+    monkeypatch.setattr("tokenspec.cli.flips.what_flips", lambda *_: "text")
+    write_goldens(path, {STEADY: old})
+    assert [change.old for change in compare(EARLIER, [cell(STEADY)], write=True)] == [old]
+    assert load_flip(EARLIER, "toy-bpe", cell(STEADY).case) == now
 
 
 def test_every_flip_is_another_answer_by_the_earlier_oracle():

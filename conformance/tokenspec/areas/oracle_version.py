@@ -62,13 +62,18 @@ def flips_path(version: OracleVersion, row: str) -> Path:
     return version.flips / goldens_path(row, FLIPPING_AREA).relative_to(fixtures_dir() / "golden")
 
 
+def committed_flip(version: OracleVersion, row: str, case: Case) -> Golden | None:
+    """This version's golden of a cell that flips, or None; whatever input it was made from."""
+    file = read_goldens(flips_path(version, row))
+    return None if file is None else file.golden(case.slug)
+
+
 def load_flip(version: OracleVersion, row: str, case: Case) -> Golden | None:
     """This version's golden of a cell that flips, or None; one made from another input is an error."""
-    path = flips_path(version, row)
-    file = read_goldens(path)
-    golden = file.golden(case.slug) if file is not None else None
+    golden = committed_flip(version, row, case)
     if golden is not None and golden.input_sha256 != input_sha256(case.input):
-        raise FixtureError(f"{path}: {case.slug}", "was made from another input; run: tokenspec fixtures flips --write")
+        place = f"{flips_path(version, row)}: {case.slug}"
+        raise FixtureError(place, "was made from another input; run: tokenspec fixtures flips --write")
     return golden
 
 

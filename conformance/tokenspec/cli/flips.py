@@ -15,8 +15,8 @@ from tokenspec.areas.oracle_version import (
     EARLIER,
     FLIPPING_AREA,
     OracleVersion,
+    committed_flip,
     flips_path,
-    load_flip,
     oracle_version,
     same_answer,
     what_flips,
@@ -70,13 +70,13 @@ def compare(version: OracleVersion, cells: Iterable[Cell], *, write: bool) -> li
     """The flips that are missing, stale or other than this version's answer; ``write`` mends them."""
     wrong: list[Change] = []
     for cell in cells:
-        committed = load_flip(version, cell.row, cell.case)
+        committed = committed_flip(version, cell.row, cell.case)
         now = ask_oracle(cell)
         if cell.golden is None or same_answer(now, cell.golden):
             if committed is not None:
                 wrong.append(Change(cell, committed, None))
                 click.echo(f"no flip any more: {cell.name}")
-        elif committed is None or not same_answer(now, committed):
+        elif committed is None or committed.input_sha256 != now.input_sha256 or not same_answer(now, committed):
             wrong.append(Change(cell, committed, now))
             click.echo(f"flips: {cell.name}: {what_flips(cell.golden, now)}")
     if write:
