@@ -36,10 +36,10 @@ class LoopMarks(NodeTransformer):
         return [_mark("enter_loop"), node, _mark("leave_loop")]
 
     def visit_Assign(self, node: nodes.Assign) -> list[nodes.Node]:  # noqa: N802
-        """``{% set message = messages[i] %}`` in a loop over indices names the message the loop is at."""
+        """``{% set message = messages[i] %}`` names the message that a loop over indices is at, also in a macro."""
         self.generic_visit(node)
         indexed = isinstance(node.node, nodes.Getitem) and not isinstance(node.node.arg, nodes.Const)
-        if self._in_loop and indexed and isinstance(node.target, nodes.Name):
+        if indexed and isinstance(node.target, nodes.Name):
             return [node, _mark("at_index", _loaded(node.target))]
         return [node]
 

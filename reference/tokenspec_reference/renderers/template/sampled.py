@@ -47,7 +47,7 @@ class GenerationPrompt:
     @property
     def header(self) -> str:
         """The prompt up to a reasoning tag."""
-        return self.text[: max(self.joints, default=0)]
+        return self.text[: max(self.joints)]
 
     @cached_property
     def before_reasoning(self) -> str:

@@ -169,8 +169,7 @@ class Attributor:
             whole = [own, *(prompt.text for prompt in self.prompts if prompt.text.startswith(own))]
             header_end = max(header_end, *(at + len(text) for text in whole if self.text.startswith(text, at)))
         if self.never_prompts:  # no prompt to disagree with
-            behind_name = start + self.header.rest_of_header(self.text[start:end], named - start)
-            low = max(low, header_end, min(behind_name, body_start))
+            low = max(low, header_end, min(self.header.rest_of_header(self.text, named), body_start))
             return low, low
         if is_told and not self._repeats_a_prompt(self.text[low:body_start]):
             return low, low

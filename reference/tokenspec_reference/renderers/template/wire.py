@@ -151,7 +151,8 @@ class Probe:
             chat = self._chat(probe, _ASKED)
             printed = self._printed(chat, is_prompted=True)
             if printed is not None:
-                return self.prompt_in(chat, printed, Shown.of(printed, 0).owned, self._usual(probe, printed.text))
+                stretches = assign_owners(printed.text, printed.pieces, printed.table)
+                return self.prompt_in(chat, printed, stretches, self._usual(probe, printed.text))
         return None
 
     def _usual(self, probe: int, prompted: str) -> str:
@@ -211,9 +212,9 @@ class Probe:
         return False
 
     def prompts_users(self, header: str) -> bool:
-        """Whether every text that ends in a user's message ends in ``header``, the white space behind it aside."""
-        asked = next(self._accepted(_ASKED), None)
-        return asked is not None and bool(header.strip()) and asked.text.rstrip().endswith(header.strip())
+        """Whether a text that ends in a user's message ends in ``header``, white space aside; one must be accepted."""
+        asked = next(self._accepted(_ASKED))
+        return bool(header.strip()) and asked.text.rstrip().endswith(header.strip())
 
     def standing_prompt(self, header: str) -> str:
         """The prompt that a template which ignores the flag ends every text with; empty where it writes none.
