@@ -83,8 +83,7 @@ class Document:
             raise SchemaError(
                 f"{reference} does not exist; references inside the schema are supported", field=f"{pointer}/$ref"
             )
-        found = f"{start}{fragment}" if reference.startswith("#") else f"{start}{unquote(fragment)}"
-        for candidate in (found, f"{start}{unquote(fragment)}", f"#{fragment}"):
+        for candidate in (f"{start}{unquote(fragment)}", f"#{fragment}"):
             try:
                 self.at(candidate)
             except LookupError:
