@@ -83,13 +83,12 @@ class Document:
             raise SchemaError(
                 f"{reference} does not exist; references inside the schema are supported", field=f"{pointer}/$ref"
             )
-        for candidate in (f"{start}{unquote(fragment)}", f"#{fragment}"):
-            try:
-                self.at(candidate)
-            except LookupError:
-                continue
-            return candidate
-        raise SchemaError(f"{reference} does not exist", field=f"{pointer}/$ref")
+        found = f"{start}{unquote(fragment)}"
+        try:
+            self.at(found)
+        except LookupError:
+            raise SchemaError(f"{reference} does not exist", field=f"{pointer}/$ref") from None
+        return found
 
     @staticmethod
     def _found(value: Any, parts: list[str]) -> Any:
