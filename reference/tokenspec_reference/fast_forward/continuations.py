@@ -51,8 +51,8 @@ class Text:
         """The ids up to the first that does not spell the text: it goes beyond, or a normalizer changed it."""
         at = 0
         for count, token_id in enumerate(ids):
-            piece = self.vocabulary.by_id[token_id]
-            if piece is None or not self.data.startswith(piece, at):
+            piece = self.vocabulary.raw((token_id,))
+            if not self.data.startswith(piece, at):
                 return list(ids[:count])
             at += len(piece)
         return list(ids)

@@ -282,12 +282,12 @@ class _Reader:
         start = self.at
         char = self.take()
         if char == "\\":
-            self.escape(in_bracket=False)
+            self.escape()
         elif char == "[":
             self.bracket()
         return self.pattern[start : self.at]
 
-    def escape(self, *, in_bracket: bool) -> None:
+    def escape(self) -> None:
         char = self.take()
         if char in LONG_ESCAPES:
             found = re.compile(LONG_ESCAPES[char]).match(self.pattern, self.at)
@@ -295,17 +295,15 @@ class _Reader:
                 raise self.fail("a broken escape")
             self.at = found.end()
         elif char.isalnum() and char not in CLASS_ESCAPES + CONTROL_ESCAPES:
-            raise self.fail(f"\\{char}" + (" in a class" if in_bracket else ""))
+            raise self.fail(f"\\{char}")
 
     def bracket(self) -> None:
         """To the bracket that closes the class; classes may stand in classes."""
-        if self.peek() == "^":
-            self.take()
-        if self.peek() == "]":
+        if self.peek() == "]" or self.peek(2) == "^]":
             raise self.fail("a class that begins with ]")
         while (char := self.take()) != "]":
             if char == "\\":
-                self.escape(in_bracket=True)
+                self.escape()
             elif char == "[":
                 if self.peek() == ":":
                     self.at = self.pattern.find(":]", self.at) + 2

@@ -69,8 +69,9 @@ def context_of(vocabulary: TokenBytes, recent: Sequence[int]) -> tuple[int, ...]
             continue
         if not pipeline.stages:
             break
-        left, right = _last_character(vocabulary.by_id[recent[first - 1]]), _first_character(data)
-        if left and right and pipeline.settled(left, right):
+        left = (vocabulary.by_id[recent[first - 1]] or b"").decode(errors="ignore")
+        right = data.decode(errors="ignore")  # begins with a character, so what stands before ends with one
+        if left and right and pipeline.settled(left[-1], right[0]):
             break
     return tuple(recent[first:])
 
@@ -127,16 +128,3 @@ def common(left: Sequence[int], right: Sequence[int]) -> list[int]:
             break
         count += 1
     return list(left[:count])
-
-
-def _first_character(data: bytes) -> str:
-    """The first whole character, empty where there is none: a canonical token begins with one or inside one."""
-    return data.decode(errors="ignore")[:1]
-
-
-def _last_character(data: bytes | None) -> str:
-    """Empty where the data does not end with a whole character."""
-    if data is None:
-        return ""
-    last = data.decode(errors="ignore")[-1:]
-    return last if data.endswith(last.encode()) else ""
