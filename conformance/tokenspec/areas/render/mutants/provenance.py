@@ -47,8 +47,8 @@ class Provenance(ReferenceAdapter):
 def no_joints() -> Iterator[None]:
     """The opener of a turn is all it shares with the generation prompt, also half a word or half a tag."""
 
-    def shared_with(prompt: GenerationPrompt, turn: str, body_start: int) -> int:
-        return min(shared_prefix(turn, prompt.text), body_start)
+    def shared_with(prompt: GenerationPrompt, turn: str, body_start: int | None = None) -> int:
+        return shared_prefix(turn[:body_start], prompt.text)
 
     with patch.object(GenerationPrompt, "shared_with", shared_with):
         yield
