@@ -106,7 +106,7 @@ def is_another_speaker(prompt: str, in_front: str) -> bool:
     Such a template quotes the assistant, as those of judges do that are prompted for a verdict.
     """
     asked, shown = (until_reasoning(text).strip().casefold() for text in (prompt, in_front))
-    if not _NAME.search(asked) or not shown or asked in shown or shown in asked:
+    if not _NAME.search(asked) or asked in shown or shown in asked:
         return False
     shared = SequenceMatcher(None, asked, shown, autojunk=False).find_longest_match()
     if len(_WORD.findall(asked, shared.a, shared.a + shared.size)) > 1:
@@ -116,7 +116,7 @@ def is_another_speaker(prompt: str, in_front: str) -> bool:
 
 def _overlap(left: str, right: str) -> str:
     """The longest text that ends ``left`` and begins ``right``."""
-    return next(right[:length] for length in range(min(len(left), len(right)), -1, -1) if left.endswith(right[:length]))
+    return next((left[at:] for at in range(len(left)) if right.startswith(left[at:])), "")
 
 
 def sampled_end(text: str, after: int, end: int, turn_closers: Sequence[str], closers: Sequence[str]) -> int | None:

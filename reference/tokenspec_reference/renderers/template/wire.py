@@ -197,8 +197,9 @@ class Probe:
     def in_front(self) -> str:
         """What stands between a question and its answer, in a history or at its end."""
         for shown in chain(self._accepted(_GOES_ON), self._accepted(_ANSWERED)):
-            answer = next((s.start for s in shown.bodies(1)), None)
-            if answer is not None:
+            bodies = shown.bodies(1)
+            if bodies:
+                answer = bodies[0].start
                 asked = max((s.end for s in shown.bodies(0) if s.end <= answer), default=0)
                 return shown.text[asked:answer]
         return ""
