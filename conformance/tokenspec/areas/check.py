@@ -113,7 +113,7 @@ class Subject(Question):
         mutated: whether the implementation changed the request it was given.
         profile: the form it declares for its answers; ``expect`` is what is expected in that form.
         call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
-        variations: what was answered to a request that differs in one option, by option and value: several checks look.
+        variations: what was answered to a request that differs in options, by these and their values: several checks look.
     """
 
     output: Any
@@ -121,13 +121,15 @@ class Subject(Question):
     mutated: bool
     profile: Profile
     call: Callable[[dict[str, Any]], Outcome]
-    variations: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+    variations: dict[frozenset[tuple[str, str]], Outcome] = field(default_factory=dict)
 
-    def output_with(self, option: str, value: str) -> Any:
-        """The typed output where one option of the request has this value; asked once. Raises as ``output_of``."""
-        if (option, value) not in self.variations:
-            self.variations[option, value] = self.call({**self.request, option: value})
-        return given(self.variations[option, value])
+    def output_with(self, option: str, value: str, **others: str) -> Any:
+        """The typed output where options of the request have these values; asked once. Raises as ``output_of``."""
+        wanted = {option: value, **others}
+        key = frozenset(wanted.items())
+        if key not in self.variations:
+            self.variations[key] = self.call({**self.request, **wanted})
+        return given(self.variations[key])
 
     def output_of(self, request: dict[str, Any]) -> Any:
         """The typed output for another request.

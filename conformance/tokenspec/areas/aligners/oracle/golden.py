@@ -21,12 +21,8 @@ from tokenspec.store.records import Case, Golden
 WALK = {"walk": "two-pointer walk over the text"}
 SUMS = {"sums": "plain sums in double precision"}
 SCORES = {*nemo.SCORES, "ignore_leading_char_diff"}
-OPTIONS = {
-    ("align-pieces", "boundary"): {"on_mismatch"},
-    ("align-pieces", "nw-compat"): {*SCORES, "max_comb_len", "anchor_lengths"},
-    ("align-canonical", "boundary"): {*SCORES, "max_comb_len", "path"},
-    ("align-canonical", "nw-compat"): {*SCORES, "max_comb_len", "path"},
-}
+OF_KERNEL = {*SCORES, "max_comb_len", "path"}
+OF_PIECES = {"boundary": {"on_mismatch"}, "nw-compat": {*SCORES, "max_comb_len", "anchor_lengths"}}
 """What may be asked for with pieces."""
 
 REFUSED_EDITS = {
@@ -128,7 +124,7 @@ def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
     if task in ("align-pieces", "align-canonical"):
-        losses.refuse_options(options, OPTIONS[task, request["profile"]])
+        losses.refuse_options(options, OF_PIECES[request["profile"]] if task == "align-pieces" else OF_KERNEL)
     if task == "align-pieces":
         _refuse_pieces(data)
     if task == "align-pieces" and request["profile"] == "boundary":

@@ -214,7 +214,7 @@ def isolated_outputs(subject: Subject) -> Iterator[Any]:
     """
     yield isolated_output(subject)
     try:
-        both = subject.output_of({**subject.request, "encoding": "isolated", "id_profile": "sampled-boundary"})
+        both = subject.output_with("encoding", "isolated", id_profile="sampled-boundary")
     except NotGiven:
         return
     if both.encoding == "isolated":
