@@ -113,7 +113,7 @@ class Subject(Question):
         mutated: whether the implementation changed the request it was given.
         profile: the form it declares for its answers; ``expect`` is what is expected in that form.
         call: asks the same implementation again with another request; returns an Outcome (for metamorphic checks).
-        variations: what was answered to a request that differs in options, by these and their values: several checks look.
+        variations: what was answered where options of the request have other values, by these: several checks look.
     """
 
     output: Any
