@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 from tokenspec.areas.check import Applies, NotComparable, NotGiven, Question, Subject, Violation, check
@@ -145,7 +146,7 @@ def end_of_injected_turn(question: Question) -> int | None:
 
     Behind its closer the first message's own header begins, and shares a control token with the header in front. A
     closer without such a header behind it is that header itself (tags that end the turn before them), and one in the
-    name of a role is the caller's.
+    name of a role is the caller's. Messages whose body is not printed have a turn each, before the first that has one.
     """
     before = ""
     for kind, message, _, text in question.expect.spans:
@@ -156,11 +157,13 @@ def end_of_injected_turn(question: Question) -> int | None:
     else:
         return None
     stated = question.input.get("turns") or {}
-    ends = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
-    closers = [closer for closer in ends if closer in before]
-    if first_body != 0 or not closers or any(closer in str(role_of(question, 0)) for closer in closers):
+    closers = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
+    if first_body < 0 or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
-    end = max(before.rfind(closer) + len(closer) for closer in closers)
+    ends = sorted(found.end() for closer in closers for found in re.finditer(re.escape(closer), before))
+    if len(ends) <= first_body:
+        return None
+    end = ends[-1 - first_body]
     control = set(row_of(question).vocabulary.get_added_vocab()) - set(closers)
     return end if any(token in before[:end] and token in before[end:] for token in control) else None
 

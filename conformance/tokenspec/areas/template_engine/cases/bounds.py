@@ -46,6 +46,7 @@ BUILT = (
     ("percent-star-precision", "{{ '%.*d' % (SIZE, 1) }}", 900_000, 9000),
     ("percent-fields", "{{ (('%s' * SIZE) % ((text,) * SIZE))|length }}", 1000, 10),
     ("percent-named", "{{ (('%(t)s' * SIZE) % {'t': text})|length }}", 1000, 10),
+    ("percent-named-and-empty", "{{ (('%(t)s%(u)s' * SIZE) % {'t': text, 'u': ''})|length }}", 1000, 10),
     ("format-width", "{{ ('{:' ~ SIZE ~ '}').format(1) }}", 900_000, 9000),
     ("format-zeros", "{{ ('{:' ~ '0' * 25 ~ SIZE ~ '}').format(1) }}", 900_000, 9000),
     ("format-of-safe", "{{ (('{:' ~ SIZE ~ '}')|safe).format(1) }}", 900_000, 9000),
