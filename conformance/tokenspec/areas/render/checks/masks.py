@@ -158,7 +158,7 @@ def end_of_injected_turn(question: Question) -> int | None:
         return None
     stated = question.input.get("turns") or {}
     closers = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
-    if first_body < 0 or any(closer in str(role_of(question, 0)) for closer in closers):
+    if first_body is None or first_body < 0 or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
     ends = sorted(found.end() for closer in closers for found in re.finditer(re.escape(closer), before))
     if len(ends) <= first_body:
