@@ -83,9 +83,12 @@ def function_of(call: Any, test: Callable[[Any], bool] = bool) -> Any:
 
 
 def cut_thought(text: str) -> tuple[str, str]:
-    """Reasoning and content of a text that holds both: cut at the first and the last ``</think>``, newlines trimmed."""
+    """Reasoning and content of a text that holds both: cut at the first and the last ``</think>``.
+
+    Newlines before each are trimmed; those behind the reasoning go where it is printed.
+    """
     parts = text.split("</think>")
-    return parts[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
+    return parts[0].split("<think>")[-1].lstrip("\n"), parts[-1].lstrip("\n")
 
 
 def text_of(value: Any) -> str:
