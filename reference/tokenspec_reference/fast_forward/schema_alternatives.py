@@ -191,10 +191,6 @@ class Alternatives(Judgement):
             if not isinstance(needs, list):
                 then = self.options((here, negated))
             else:
-                then = (
-                    [Demands(required=tuple(needs))]
-                    if not negated
-                    else [Demands(kinds=frozenset(("object",)), members=without(need).members) for need in needs]
-                )
+                then = [without(need) for need in needs] if negated else [Demands(required=tuple(needs))]
             both = self.together([[present], then], here)
             yield both if negated else [absent, *both]
