@@ -197,12 +197,12 @@ class FastAligner:
         return lumped, known
 
     def _window(self, window: Sequence[Span], s: list[int], t: list[int]) -> int:
-        """How many spans from the first on spell the same together, at least two; 1 if there are none such."""
+        """How many spans from the first on, a mismatch, spell the same together; 1 if there are none such."""
         ours = theirs = ""
         for size, (a, b, c, d) in enumerate(window, start=1):
             ours += self._text(s, a, b)
             theirs += self._text(t, c, d)
-            if size > 1 and ours == theirs:
+            if ours == theirs:
                 return size
         return 1
 
