@@ -140,8 +140,8 @@ def _model(description: dict[str, Any], row: str, models: Mapping[str, LoadedMod
     kind = fields.pop("kind", None)
     if kind == "scripted":
         pieces = tuple(fields.pop("pieces"))
-        prompt = fields.pop("prompt", "<P>")
-        tokenizer = ScriptedTokenizer(pieces, prompt, fields.pop("refuses_system", False))
+        spoken = {name: fields.pop(name) for name in ("prompt", "refuses_system") if name in fields}
+        tokenizer = ScriptedTokenizer(pieces, **spoken)
         fields["rows"] = tuple(fields["rows"])
         return {"model": ScriptedModel(pieces, **fields), "tokenizer": tokenizer}
     if kind == "tiny":

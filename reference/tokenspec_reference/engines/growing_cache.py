@@ -26,10 +26,10 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
         """Append ``[batch, heads, count, width]`` to both; all that is held is returned."""
         if not self.is_initialized:
             super().update(key_states, value_states, *args, **kwargs)
-            self.rooms = [self.keys, self.values]
+            self.room_of_keys, self.room_of_values = self.keys, self.values
             return self.keys, self.values
-        self.keys, self.rooms[0] = appended(self.keys, self.rooms[0], key_states)
-        self.values, self.rooms[1] = appended(self.values, self.rooms[1], value_states)
+        self.keys, self.room_of_keys = appended(self.keys, self.room_of_keys, key_states)
+        self.values, self.room_of_values = appended(self.values, self.room_of_values, value_states)
         return self.keys, self.values
 
 
