@@ -38,7 +38,7 @@ def align_with_anchors(
 def find_anchors(student: Sequence[Hashable], teacher: Sequence[Hashable], lengths: Sequence[int]) -> list[Anchor]:
     """Anchors (student start, teacher start, length) in student order, with increasing teacher positions."""
     candidates = [anchor for length in lengths for anchor in _unique_matches(student, teacher, length)]
-    candidates.sort(key=lambda anchor: (-anchor[2], anchor[0], anchor[1]))
+    candidates.sort(key=lambda anchor: (-anchor[2], anchor[0]))
     used_student, used_teacher = bytearray(len(student)), bytearray(len(teacher))
     chosen = []
     for i, j, length in candidates:
