@@ -149,7 +149,9 @@ def _move(
     at: tuple[int, int],
     rules: Rules,
 ) -> tuple[int, int]:
-    """The first candidate, in the order of the scalar twin, that attains ``F[i, j]``."""
+    """The first candidate, in the order of the scalar twin, that attains ``F[i, j]``; a join that begins before the
+    first token is none.
+    """
     i, j = at
     value, a, b = table[i][j], tokens[0][i - 1], tokens[1][j - 1]
     if table[i - 1][j - 1] + (rules.equal if a == b else rules.unequal) == value:
@@ -159,9 +161,9 @@ def _move(
     if table[i][j - 1] == value:
         return 0, 1
     for k, found in joins[1].items():
-        if k <= j and found[j] == a and table[i - 1][j - k] + rules.joined[k] == value:
+        if found[j] == a and table[i - 1][j - k] + rules.joined[k] == value:
             return 1, k
     for k, found in joins[0].items():
-        if k <= i and found[i] == b and table[i - k][j - 1] + rules.joined[k] == value:
+        if found[i] == b and table[i - k][j - 1] + rules.joined[k] == value:
             return k, 1
     raise AssertionError("every cell has a predecessor")
