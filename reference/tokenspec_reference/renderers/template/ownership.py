@@ -5,7 +5,7 @@
 * Template text printed outside such loops belongs to the message whose values stand around it in the same passage.
   Between the values of two messages the first turn ends behind its last closing token; without one the text belongs
   to none.
-* A stop token behind all loops belongs to the assistant turn that it ends.
+* A stop token behind all loops belongs to the last message, whose turn it ends.
 * A BOS token at the start, and a whole turn put before the first message, belong to no message.
 """
 

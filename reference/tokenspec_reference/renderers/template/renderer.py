@@ -287,8 +287,7 @@ class TemplateRenderer:
             usual = prompts[0].text if prompts else ""
             prompts = (*prompts, self._probe.prompt_in(chat, printed, stretches, usual))
             prompt = prompts[-1].text
-        if chat.turns[-1].role == "assistant":
-            stretches = with_last_closer(printed.text, stretches, chat.turns[-1].index, self._stop_tokens)
+        stretches = with_last_closer(printed.text, stretches, chat.turns[-1].index, self._stop_tokens)
         stretches = disowned(stretches, len(printed.text) - len(prompt), len(printed.text))
         if printed.text.endswith(self._standing_prompt):
             stretches = disowned(stretches, len(printed.text) - len(self._standing_prompt), len(printed.text))

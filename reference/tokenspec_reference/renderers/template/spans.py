@@ -164,7 +164,7 @@ class Attributor:
             length, is_told = opener_length(text, body_start - start, named - start, self.openers, self.prompts)
             prompted = low = start + length
         own = self.header.text
-        at = self.text.rfind(own, start, body_start) if own else -1
+        at = self.text.rfind(own, start, body_start) if own.strip() else -1  # blanks stand in bodies, too
         if at >= 0:
             whole = [own, *(prompt.text for prompt in self.prompts if prompt.text.startswith(own))]
             header_end = max(header_end, *(at + len(text) for text in whole if self.text.startswith(text, at)))

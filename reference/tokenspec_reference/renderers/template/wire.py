@@ -259,14 +259,13 @@ class Probe:
         return min(found, key=lambda token: (text.find(token), -len(token)), default="")
 
     def _behind_call(self) -> str:
-        """The text behind a call, up to the body of its result; empty where the template refuses both."""
+        """The text behind a call, up to the body of its result; empty where the template refuses or hides the call."""
         call = {"id": "c4ll1ng01", "type": "function", "function": {"name": "f", "arguments": {"key": "x"}}}
         asked = {"role": "user", "content": "x"}
         called = {"role": "assistant", "content": "", "tool_calls": [call]}
         told = {"role": "tool", "content": "x", "name": "f", "tool_call_id": call["id"]}
         printed = self._printed(self.build([asked, called, told, asked], [_TOOL]))
-        shown = None if printed is None else Shown.of(printed, 0)
-        return shown.behind_answer() if shown and shown.bodies(2) else ""
+        return "" if printed is None else Shown.of(printed, 0).behind_answer()
 
     def closers(self) -> tuple[str, ...]:
         """The special token that ends an assistant turn in the middle of a conversation, if there is one.
