@@ -67,9 +67,6 @@ TAKING = {
     "center": lambda s: s.center(16, "*"),
     "center-odd": lambda s: s.center(9, "*"),
     "zfill": lambda s: s.zfill(20),
-    "format": lambda s: format(s, ">14"),
-    "format-cut": lambda s: format(s, ".3"),
-    "format-plain": lambda s: format(s, ""),
     "str": str,
 }  # fmt: skip
 

@@ -65,9 +65,8 @@ def merged(runs: Iterable[tuple[int, int]]) -> Runs:
 def cut(runs: Runs, start: int, stop: int) -> Runs:
     """The runs of ``text[start:stop]`` for ``0 <= start``, ``stop <= len(text)``."""
     if len(runs) == 1:
-        return ((max(stop - start, 0), runs[0][1]),)
-    if start >= stop:
-        return ()
+        ((_, origin),) = runs
+        return ((max(stop - start, 0), origin),)
     out: list[tuple[int, int]] = []
     position = 0
     for length, origin in runs:
@@ -75,8 +74,6 @@ def cut(runs: Runs, start: int, stop: int) -> Runs:
         if low < high:
             out.append((high - low, origin))
         position += length
-        if position >= stop:
-            break
     return tuple(out)
 
 
@@ -91,8 +88,6 @@ def parts_of(text: str) -> Iterator[tuple[str, int]]:
 def concat(pieces: Iterable[str]) -> str:
     """Join pieces; plain stays plain."""
     parts = list(pieces)
-    if len(parts) == 1:
-        return parts[0]
     text = "".join(parts)
     if not any(isinstance(part, Tracked) for part in parts):
         return text
@@ -105,7 +100,10 @@ def derived(text: str) -> Tracked:
 
 
 class Tracked(str):
-    """A ``str`` with runs. Every method that returns characters of the string returns them tracked."""
+    """A ``str`` with runs. Every method that returns characters of the string returns them tracked.
+
+    ``format`` does not: :mod:`formatting` follows what it lays out.
+    """
 
     __slots__ = ("_tokenspec_runs",)
     _tokenspec_runs: Runs
@@ -176,33 +174,33 @@ class Tracked(str):
     def removesuffix(self, suffix: str, /) -> Tracked:
         return self._part(0, len(str.removesuffix(self, suffix)))
 
-    def _parts(self, texts: Iterable[str], gap: int | None) -> list[str]:
-        """Locate consecutive ``texts``: ``gap`` characters apart, or across white space when None."""
+    def _parts(self, texts: Iterable[str], gap: int = 0) -> list[str]:
+        """Locate consecutive ``texts``: ``gap`` characters apart, or across white space."""
         out: list[str] = []
         position = 0
         for text in texts:
-            start = str.find(self, text, position) if gap is None else position
+            start = str.find(self, text, position)
             out.append(self._part(start, start + len(text)))
-            position = start + len(text) + (gap or 0)
+            position = start + len(text) + gap
         return out
 
     def split(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:
-        return self._parts(str.split(self, sep, maxsplit), None if sep is None else len(sep))
+        return self._parts(str.split(self, sep, maxsplit), len(sep or ""))
 
     def rsplit(self, sep: str | None = None, maxsplit: Any = -1) -> list[str]:
-        return self._parts(str.rsplit(self, sep, maxsplit), None if sep is None else len(sep))
+        return self._parts(str.rsplit(self, sep, maxsplit), len(sep or ""))
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         lines = str.splitlines(self, keepends)
-        whole = self._parts(str.splitlines(self, keepends=True), 0)
+        whole = self._parts(str.splitlines(self, keepends=True))
         return [line[: len(end)] for line, end in zip(whole, lines, strict=True)]
 
     def partition(self, sep: str, /) -> tuple[str, str, str]:
-        head, middle, tail = self._parts(str.partition(self, sep), 0)
+        head, middle, tail = self._parts(str.partition(self, sep))
         return head, middle, tail
 
     def rpartition(self, sep: str, /) -> tuple[str, str, str]:
-        head, middle, tail = self._parts(str.rpartition(self, sep), 0)
+        head, middle, tail = self._parts(str.rpartition(self, sep))
         return head, middle, tail
 
     # --- putting together
@@ -240,22 +238,14 @@ class Tracked(str):
         pieces = [piece for k, c in enumerate(self) for piece in ((fresh, c) if k < gaps else (c,))]
         return self._joined(*pieces, *([fresh] if gaps > len(self) else []))
 
-    def _padded(self, text: str, left: int) -> Tracked:
-        """``text`` is this string with ``left`` fill characters before it and the rest behind it."""
-        runs = ((left, SCAFFOLD), *self._tokenspec_runs, (len(text) - len(self) - left, SCAFFOLD))
-        return self._like(text, merged(runs))
-
     def ljust(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        return self._padded(str.ljust(self, width, self._lift(fillchar)), 0)
+        return self.laid_out(str.ljust(self, width, self._lift(fillchar)), lambda marked: marked.ljust(width))
 
     def rjust(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        text = str.rjust(self, width, self._lift(fillchar))
-        return self._padded(text, len(text) - len(self))
+        return self.laid_out(str.rjust(self, width, self._lift(fillchar)), lambda marked: marked.rjust(width))
 
     def center(self, width: Any, fillchar: str = " ", /) -> Tracked:
-        text = str.center(self, width, self._lift(fillchar))
-        marked = ("x" * len(self)).center(width, "-")
-        return self._padded(text, len(marked) - len(marked.lstrip("-")))
+        return self.laid_out(str.center(self, width, self._lift(fillchar)), lambda marked: marked.center(width))
 
     def laid_out(self, text: str, layout: Callable[[str], str]) -> Tracked:
         """``text``, this string cut and padded as ``layout`` does with any of its length; else it is derived."""
@@ -269,9 +259,6 @@ class Tracked(str):
         if len(marked) != len(text) or not text.startswith(shown, start):
             return derived(text)
         return self._joined(text[:start], self._part(0, kept), text[start + kept :])
-
-    def __format__(self, spec: str) -> str:
-        return self.laid_out(str.__format__(self, spec), lambda marked: format(marked, spec)) if spec else self
 
     # --- mapping characters
     def mapped(self, change: Callable[[str], str]) -> Tracked:

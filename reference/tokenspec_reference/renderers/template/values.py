@@ -107,6 +107,4 @@ class ValueTable:
             return self._messages.get(id(value), -1)
         if isinstance(value, tuple):
             return next((owner for owner in map(self.message_of, value) if owner >= 0), -1)
-        if isinstance(value, (TrackedInt, TrackedFloat)):
-            return self.origins[number_origin(value)].message
         return -1
