@@ -43,7 +43,7 @@ def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) ->
     text = str.__str__(template) % arguments
     try:
         return agreed(text, concat(_percent_pieces(template, conversions, arguments, values, table)))
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError):
         return derived(text)  # a conversion the pattern above does not know
 
 
@@ -76,7 +76,10 @@ def _percent_text(conversion: str, *values: Any) -> str:
 
 def _fitted(value: Any, shown: str, layout: Callable[[str], str], table: ValueTable, conversion: str) -> str:
     """``shown`` with the origins of ``value``, as far as it is the value padded or cut."""
-    source = Tracked.lift(concat(repr_pieces(value, table)) if conversion in {"r", "a"} else text_of(value, table))
+    try:
+        source = Tracked.lift(concat(repr_pieces(value, table)) if conversion in {"r", "a"} else text_of(value, table))
+    except ValueError:  # a number of more digits than Python writes, shown in another base
+        return derived(shown)
     return (source.mapped(_in_ascii) if conversion == "a" else source).laid_out(shown, layout)
 
 

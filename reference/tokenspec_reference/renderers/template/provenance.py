@@ -254,7 +254,7 @@ class Tracked(str):
         except ValueError:  # of numbers
             marked = ""
         kept = marked.count(MARK)
-        start = marked.find(MARK) if kept else len(marked)
+        start = len(marked.partition(MARK)[0])
         shown = str.__getitem__(self, slice(kept))
         if len(marked) != len(text) or not text.startswith(shown, start):
             return derived(text)
@@ -303,4 +303,4 @@ class Tracked(str):
     def zfill(self, width: Any, /) -> Tracked:
         sign = int(str.startswith(self, ("+", "-")))
         fill = len(str.zfill(self, width)) - len(self)
-        return self._joined(self[:sign], "0" * fill, self[sign:]) if fill else self
+        return self._joined(self[:sign], "0" * fill, self[sign:])
