@@ -56,21 +56,15 @@ def render_text(template: str, variables: Mapping[str, Any], *, now: datetime, l
     compiled = compile_template(template, "hf5", limits)
     state = RenderState(limits, limits.steps)
     tracked = {name: state.table.track(value, OUTSIDE, (name,)) for name, value in variables.items()}
-    texts: list[str] = []
-    size = 0
     try:
         context = compiled.new_context({"strftime_now": clock(now), **tracked, STATE: state})
-        for piece in compiled.root_render_func(context):
-            size += len(piece)
-            limits.check_size(size)
-            texts.append(piece)
+        return "".join(limits.printed(compiled.root_render_func(context)))
     except TokenSpecError:
         raise
     except RecursionError as error:
         raise TemplateLimitExceeded("the template recurses without end", field="template") from error
     except Exception as error:
         raise TemplateRefuses(error) from error
-    return "".join(texts)
 
 
 def render_template(request: Mapping[str, Any]) -> dict[str, Any]:

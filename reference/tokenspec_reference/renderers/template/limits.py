@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from tokenspec_reference.errors import TokenSpecError
 
 _NUMBER = re.compile(r"[1-9]\d*")
-_PLAIN = (str, int, float, type(None))
 _TEXT = (str, bytes)
 _JOINED = (*_TEXT, list, tuple)
 
@@ -73,7 +72,7 @@ def size_and_visited(value: Any, measured: Mapping[int, int]) -> tuple[int, int]
         if place not in known:
             visited += len(container)
             total = 1
-            for items in (container, container.values()) if isinstance(container, Mapping) else (container,):
+            for items in (container, container.values()) if isinstance(container, dict) else (container,):
                 for item in items:
                     if isinstance(item, str):
                         total += len(item) + 1
@@ -97,8 +96,8 @@ def size_of_measured(container: Any, measured: Mapping[int, int]) -> int:
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value holds others that a template can walk. What is no class of Python's own takes longer to tell."""
-    return isinstance(value, (list, tuple, dict)) or (not isinstance(value, _PLAIN) and isinstance(value, Mapping))
+    """Whether a value holds others that a template can walk."""
+    return isinstance(value, (list, tuple, dict))
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,18 @@ class Limits:
                 " pass limits=Limits(characters=...) if you trust it",
                 field="chat_template",
             )
+
+    def printed(self, pieces: Iterable[str]) -> Iterator[str]:
+        """What a template prints, as long as all of it is no larger than a value may be.
+
+        Raises:
+            TemplateLimitExceeded: as for :meth:`check_size`.
+        """
+        size = 0
+        for piece in pieces:
+            size += len(piece)
+            self.check_size(size)
+            yield piece
 
     def check_tree(self, *values: Any) -> None:
         """Refuse lists and mappings that would be too large when printed, compared or walked.

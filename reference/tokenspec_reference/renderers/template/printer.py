@@ -79,7 +79,6 @@ class Printer:
         self, now: datetime, state: RenderState, values: dict[str, Any], add_generation_prompt: bool
     ) -> Iterator[str]:
         state.table.measure(values["messages"])
-        size = 0
         variables = {
             "strftime_now": clock(now),
             "documents": None,
@@ -89,10 +88,7 @@ class Printer:
             STATE: state,
         }
         try:
-            for piece in self.template.root_render_func(self.template.new_context(variables)):
-                size += len(piece)
-                self.limits.check_size(size)
-                yield piece
+            yield from self.limits.printed(self.template.root_render_func(self.template.new_context(variables)))
         except TemplateLimitExceeded as error:
             raise error.at_line(line_of(error)) from None
         except TokenSpecError:
