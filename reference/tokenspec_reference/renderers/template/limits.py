@@ -229,7 +229,7 @@ _SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent",
 
 def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuse a method or filter whose result would be huge."""
-    if name == "length" and is_container(text):
+    if name in ("length", "count") and is_container(text):
         limits.check_size(1 + len(text))  # it walks nothing; a template asks at every turn for that of what it has cut
         return
     values = (*args, *kwargs.values())
