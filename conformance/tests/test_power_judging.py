@@ -30,7 +30,7 @@ from tokenspec.power.reach import Reach
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 ENGINE, TEXT = "renderers/template/engine.py", "render_text"
-KILLED = (ENGINE, TEXT, "return ''.join(texts)", "return ''")
+KILLED = (ENGINE, TEXT, "return ''.join(limits.printed(compiled.root_render_func(context)))", "return ''")
 ANSWER = "str.__str__(render_text(request['template'], request['inputs'], now=now, limits=limits))"
 CRASHED = (ENGINE, "render_template", ANSWER, "str.__str__()")
 SPANS, APPENDED = "renderers/template/spans.py", "spans.append(Span(start, end, owner, content, sampled, supplied))"
