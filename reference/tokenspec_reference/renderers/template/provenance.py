@@ -74,6 +74,8 @@ def cut(runs: Runs, start: int, stop: int) -> Runs:
         if low < high:
             out.append((high - low, origin))
         position += length
+        if position >= stop:  # a front is cut off again and again, of texts with many runs
+            break
     return tuple(out)
 
 

@@ -157,7 +157,8 @@ def end_of_injected_turn(question: Question) -> int | None:
     else:
         return None
     stated = question.input.get("turns") or {}
-    closers = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
+    stops = stated.get("assistant_close", row_of(question).spec.wire.assistant_close)
+    closers = [closer for closer in stops if closer in before]
     if first_body is None or first_body < 0 or any(closer in str(role_of(question, 0)) for closer in closers):
         return None
     ends = sorted(found.end() for closer in closers for found in re.finditer(re.escape(closer), before))
