@@ -209,7 +209,7 @@ def krippendorff_alpha(coders: Sequence[Segments], length: int) -> float:
 
     Nominal data, nobody silent. ``length`` is that of the text.
     """
-    votes = Counter(edge for coder in coders for edge in set(boundaries(coder)) if 0 < edge < length)
+    votes = Counter(edge for coder in coders for edge in set(boundaries(coder)))
     values, ones = len(coders) * max(0, length - 1), sum(votes.values())
     expected = ones * (values - ones) / (values - 1) if values > 1 else 0.0
     if not expected:

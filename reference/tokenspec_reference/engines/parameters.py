@@ -54,12 +54,11 @@ def text(value: Any, field: str) -> str:
     return value
 
 
-def one_of(value: Any, allowed: Sequence[str], field: str) -> str:
-    """One of the given words.
+def one_of(value: Any, allowed: Sequence[str], field: str) -> None:
+    """Refuse what is none of the given words.
 
     Raises:
         InvalidParameter: anything else; lists the words.
     """
     if value not in allowed:
         raise InvalidParameter(f"{value!r} is not one of {', '.join(allowed)}", field=field)
-    return str(value)

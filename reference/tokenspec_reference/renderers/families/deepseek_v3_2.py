@@ -34,7 +34,7 @@ from tokenspec_reference.renderers.parsing.call_formats import DSML_FUNCTION_CAL
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.parsing.thought import ThoughtFormat
 from tokenspec_reference.renderers.segments import OUTSIDE, Block, Segment, assistant, block, scaffold
-from tokenspec_reference.renderers.template_values import is_defined, printed, refuse
+from tokenspec_reference.renderers.template_values import printed, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ def generation_prompt(chat: Chat) -> str:
 
 def _check(chat: Chat, mode: Mode) -> None:
     """Refuse what is not written, and what the encoder drops and then misses."""
-    if any(is_defined(turn.get(key)) for turn in chat.turns for key in UNKNOWN_KEYS):
+    if any(turn.get(key) for turn in chat.turns for key in UNKNOWN_KEYS):
         refuse(f"{', '.join(UNKNOWN_KEYS)} are not written")
     drops = mode.thinks and chat.enabled("drop_thinking", default=True)
     if drops and any(turn.role not in KEPT_ROLES for turn in chat.turns[: max(mode.last_asked, 0)]):

@@ -165,7 +165,7 @@ def _start_of_run(chat: Chat, position: int) -> int:
 
 def _kept(chat: Chat) -> list[Turn]:
     """All messages; where thoughts are dropped, others than those the format knows are dropped with them."""
-    if any(is_defined(turn.get(key)) for turn in chat.turns for key in UNKNOWN_KEYS):
+    if any(turn.get(key) for turn in chat.turns for key in UNKNOWN_KEYS):
         refuse(f"{', '.join(UNKNOWN_KEYS)} are not written")
     mode = Mode.of(chat)
     keeps_all = not mode.thinks or mode.keeps_from < 0
