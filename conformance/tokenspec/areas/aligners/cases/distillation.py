@@ -182,6 +182,11 @@ def refused() -> Iterator[Case]:
             step({"teacher_mode": "select_teacher", "sum_weights_metric": "ce"}),
             "options/sum_weights_metric",
         ),
+        (
+            "normalised-without-sum",
+            step({"teacher_mode": "averaged_logits", "normalize_teacher_by_vocab": True}),
+            "options/normalize_teacher_by_vocab",
+        ),
         ("teacher-logits-too-short", step({}, teachers=short), "teachers"),
         ("weights-of-nothing", step({"teacher_mode": "averaged_logits"}, teachers=zero), "teachers"),
     ):

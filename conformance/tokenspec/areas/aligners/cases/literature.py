@@ -25,6 +25,8 @@ EVERYTHING: Json = {
     "likelihoods": [[1.0, 0.0]] * 5,
 }
 
+SIXTH: Json = {"kind": "dense", "indices": [[2, -1], *[[-1, -1]] * 4, [4, -1]], "likelihoods": [[1.0, 0.0]] * 6}
+
 
 def cases() -> Iterator[Case]:
     """Each loss with its options and its edges, with loss and gradient; then what is refused."""
@@ -218,6 +220,7 @@ def refused() -> Iterator[Case]:
         "teacher-temperature": ("uld", {"teacher_temperature": -1.0}, {}, "options/teacher_temperature"),
         "beta": ("uld-hybrid", {"beta": 1.5}, {"file": FILE}, "options/beta"),
         "one-weight": ("uld-hybrid", {"matched_weight": 0.5}, {"file": FILE}, "options/matched_weight"),
+        "narrow-student": ("uld-hybrid", {}, {"file": SIXTH}, "student_logits"),
         "merge": ("uld", {"merge": "first"}, {}, "options/merge"),
         "binarization": ("alm", {"binarization_temperature": 0.0}, {}, "options/binarization_temperature"),
         "no-boundary": ("alm", {"append_boundary": True}, {"teacher_boundary": []}, "teacher_boundary"),

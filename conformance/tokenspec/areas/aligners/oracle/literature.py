@@ -123,6 +123,8 @@ def compared(data: Json, student: list[float], teacher: list[float]) -> tuple[fl
     options = data["options"]
     common = losses.exact_map(data["file"], len(teacher), xtoken=False)
     ours, theirs = common["common_student"], common["common_teacher"]
+    if max(ours, default=-1) >= len(student):
+        raise LossRefused("columns of common tokens")
     matched = sum(
         generalised(max(SMALLEST, student[s]), max(SMALLEST, teacher[t]), options.get("beta", 0.5))
         for s, t in zip(ours, theirs, strict=True)

@@ -190,6 +190,16 @@ def requests() -> Iterator[Case]:
                 refused=("invalid-segmentation", f"/given/{place}"),
             )
     yield case(
+        "refuse-given-labels-without-engine",
+        "The first of two, beside no engine, has no label for each segment.",
+        "SEGMENT_REFUSAL SEGMENT_FUSION",
+        "ENG-087",
+        trace="0123456789",
+        given=[labelled, good],
+        fusion="merge",
+        refused=("invalid-segmentation", "/given/0"),
+    )
+    yield case(
         "fuse-empty-upstream-beside-engine",
         "RT-SEG cannot fuse a segmentation without segments; here it is the second given one.",
         "SEGMENT_FUSION SEGMENT_REFUSAL",
