@@ -79,12 +79,18 @@ def segments(chat: Chat) -> Iterator[Block]:
 
 def generation_prompt(chat: Chat) -> str:
     """The assistant opener and a think block, open where the model is to think; nothing behind an assistant message."""
-    is_answered = chat.turns[-1].role == "assistant"
-    return "" if is_answered or chat.option("fallback_strategy") == "reasoning_toolcall_retry" else _prompt(chat)
+    return "" if chat.turns[-1].role == "assistant" else _prompt(chat)
 
 
 def _prompt(chat: Chat) -> str:
+    """What is prompted behind others than the assistant: nothing where a call is tried again."""
+    if _tries_again(chat):
+        return ""
     return ASSISTANT + OPEN + (CLOSE if _effort(chat) == "no_think" else "")
+
+
+def _tries_again(chat: Chat) -> bool:
+    return bool(chat.option("fallback_strategy") == "reasoning_toolcall_retry")
 
 
 def _effort(chat: Chat) -> str:
@@ -92,7 +98,7 @@ def _effort(chat: Chat) -> str:
     effort = effort if is_defined(effort) else "no_think"
     if effort not in ("high", "low", "no_think"):
         refuse(f"reasoning_effort error : {effort}, should be no_think/low/high")
-    return "high" if chat.option("fallback_strategy") == "reasoning_toolcall_retry" else str(effort)
+    return "high" if _tries_again(chat) else str(effort)
 
 
 def _header(chat: Chat) -> Iterator[Block]:
