@@ -24,7 +24,6 @@ EVERYTHING: Json = {
     "indices": [[4, -1], [0, -1], [1, -1], [5, -1], [3, -1]],
     "likelihoods": [[1.0, 0.0]] * 5,
 }
-
 SIXTH: Json = {"kind": "dense", "indices": [[2, -1], *[[-1, -1]] * 4, [4, -1]], "likelihoods": [[1.0, 0.0]] * 6}
 
 
