@@ -71,7 +71,7 @@ def test_every_family_has_the_section_its_module_writes() -> None:
     root = checkout_root()
     assert root is not None
     modules: dict[str, list[str]] = {}
-    for name, (module, _) in FAMILIES.items():
+    for name, module in FAMILIES.items():
         modules.setdefault(module, []).append(name)
     text = (root / "spec" / "11-renderer-families.md").read_text(encoding="utf-8")
     sections = re.findall(r"^## (.+)\n\n<!-- docstring of \S+/families/(\w+)\.py -->$", text, re.MULTILINE)

@@ -167,7 +167,7 @@ def family(root: Path, name: str) -> Planned:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FAMILIES"
     )
     lines = text.splitlines(keepends=True)
-    lines.insert((entries.end_lineno or 1) - 1, f'    "{name}": ("{module}", None),\n')
+    lines.insert((entries.end_lineno or 1) - 1, f'    "{name}": "{module}",\n')
     parts = skeleton("family", name=name, source=path.relative_to(root).as_posix())
     return {
         path: parts["module"],

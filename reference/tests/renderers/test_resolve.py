@@ -14,8 +14,10 @@ from tokenspec.models import available, load, specs
 from tokenspec_reference.errors import TemplateRejects
 from tokenspec_reference.renderers import create_renderer
 from tokenspec_reference.renderers import resolve as module
-from tokenspec_reference.renderers.families import FAMILIES
-from tokenspec_reference.renderers.resolve import KNOWN_TEMPLATES, resolve, writes_the_same
+from tokenspec_reference.renderers.families import FAMILIES, declared_by
+from tokenspec_reference.renderers.family import Revisions
+from tokenspec_reference.renderers.own_revisions import OWN_REVISIONS, own_revision
+from tokenspec_reference.renderers.resolve import KNOWN_TEMPLATES, candidates, resolve, writes_the_same
 from tokenspec_reference.renderers.template import Wire
 
 CHAT = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -131,3 +133,24 @@ def test_the_door_finds_the_family_of_a_row_without_a_template_by_its_name(row: 
         pytest.skip(missing)
     renderer = create_renderer(load(row).tokenizer)
     assert (renderer.resolution.family, renderer.resolution.by) == (specs()[row].family, "name")
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if isinstance(declared_by(name), Revisions)])
+def test_a_name_without_a_template_means_a_revision_and_is_no_candidate_for_another(family: str) -> None:
+    declared = declared_by(family)
+    assert isinstance(declared, Revisions)
+    known = dict(declared.markers)
+    meant = own_revision(family, declared)
+    assert meant in known
+    assert meant == OWN_REVISIONS.get(family, declared.name_in(""))
+    for marker in known.values():
+        expected = family not in OWN_REVISIONS or declared.name_in(marker) == meant
+        assert (family in candidates(marker)) == expected
+
+
+def test_revisions_that_names_mean_differ() -> None:
+    def prompt(family: str) -> str:
+        asked = [{"role": "user", "content": "Hi."}]
+        return str(made(family).render_parts(asked, add_generation_prompt=True)[0])
+
+    assert prompt("qwen3.5") != prompt("qwen3.8")

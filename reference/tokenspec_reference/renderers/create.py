@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
 from tokenspec_reference.renderers.encode import Encoder
-from tokenspec_reference.renderers.families import candidates, load_family
+from tokenspec_reference.renderers.families import load_family
 from tokenspec_reference.renderers.renderer import Renderer
 from tokenspec_reference.renderers.resolution import Resolution
-from tokenspec_reference.renderers.resolve import resolve, resolve_without_template
+from tokenspec_reference.renderers.resolve import candidates, resolve, resolve_without_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,6 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects, TokenSpecError, UnsupportedByReference
+from tokenspec_reference.renderers.families import FAMILIES, declared_by
+from tokenspec_reference.renderers.family import Revisions
+from tokenspec_reference.renderers.own_revisions import OWN_REVISIONS
 from tokenspec_reference.renderers.resolution import Resolution
 from tokenspec_reference.renderers.stability import WITNESSES as STABILITY_WITNESSES
 
@@ -113,6 +116,16 @@ def resolve_without_template(name: str) -> Resolution | None:
         if re.search(re.escape(family) + r"(?![.\d]|-exp)", name.lower()):
             return Resolution(family, "name", f"{name!r} names {family}, whose publisher ships no chat template")
     return None
+
+
+def candidates(template: str) -> list[str]:
+    """Families a template may belong to: of those with revisions the one it has."""
+    found = []
+    for name in FAMILIES:
+        own, declared = OWN_REVISIONS.get(name), declared_by(name)
+        if own is None or not isinstance(declared, Revisions) or own == declared.name_in(template):
+            found.append(name)
+    return found
 
 
 def resolve(template: str, name: str, families: list[str], make: Made, generic: TemplateRenderer) -> Resolution:
