@@ -61,7 +61,7 @@ class Printer:
         texts: list[str] = []
         for piece in self._pieces(chat.now, state, values, add_generation_prompt):
             texts.append(piece)
-            pieces.append(Piece(runs_of(piece), state.message, state.part_loops[-1]))
+            pieces.append(Piece(runs_of(piece), state.message, state.loops[-1].is_over_parts))
         return Printed("".join(texts), pieces, state.table)
 
     def text(self, chat: Chat, *, add_generation_prompt: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .limits import Budget, Limits
@@ -16,55 +16,63 @@ STATE = PRIVATE + "state"
 """Name of the render variable that carries the state."""
 
 
-class RenderState:
-    """The values of a render, its budget, and what each open loop is at.
+@dataclass(slots=True)
+class Loop:
+    """An open loop.
 
-    ``loops`` are messages; ``index_loops`` tell which loops run over something else than messages; ``part_loops``,
-    which walk over the parts of a message that was picked outside of any loop (``messages[0].content``).
+    Attributes:
+        message: the message it is at; -1 outside.
+        is_by_index: it runs over something else than messages.
+        is_over_parts: it walks over the parts of a message that was picked outside of any loop
+            (``messages[0].content``).
     """
+
+    message: int
+    is_by_index: bool
+    is_over_parts: bool
+
+
+class RenderState:
+    """The values of a render, its budget, and its open loops, the innermost last; the first stands for no loop."""
 
     def __init__(self, limits: Limits, steps: int) -> None:
         """Start outside all loops; ``steps`` is what this render may take."""
         self.table = ValueTable()
         self.budget = Budget(steps)
         self.limits = replace(limits, measured=self.table.sizes, budget=self.budget)
-        self.loops: list[int] = [-1]
-        self.index_loops: list[bool] = [False]
-        self.part_loops: list[bool] = [False]
+        self.loops = [Loop(-1, False, False)]
         self._scaffold = {-1: SCAFFOLD}
 
     @property
     def message(self) -> int:
         """The message the innermost loop is at; -1 outside."""
-        return self.loops[-1]
+        return self.loops[-1].message
 
     def enter_loop(self) -> None:
         """A loop starts; until its first item it is where its surroundings are."""
-        self.loops.append(self.loops[-1])
-        self.index_loops.append(True)
-        self.part_loops.append(self.part_loops[-1])
+        outer = self.loops[-1]
+        self.loops.append(Loop(outer.message, True, outer.is_over_parts))
 
     def leave_loop(self) -> None:
         """A loop ended, also by ``break``."""
         self.loops.pop()
-        self.index_loops.pop()
-        self.part_loops.pop()
 
     def at_item(self, item: Any) -> None:
         """The loop is at ``item``; an item of no message belongs where the loop stands."""
         self.budget.spend(1)
+        outer, loop = self.loops[-2:]
         owner = self.table.message_of(item)
-        self.loops[-1] = owner if owner >= 0 else self.loops[-2]
-        self.index_loops[-1] = owner < 0
-        self.part_loops[-1] = self.part_loops[-2] or (
-            owner >= 0 and self.loops[-2] < 0 and not self.table.is_message(item)
+        loop.message = owner if owner >= 0 else outer.message
+        loop.is_by_index = owner < 0
+        loop.is_over_parts = outer.is_over_parts or (
+            owner >= 0 and outer.message < 0 and not self.table.is_message(item)
         )
 
     def at_index(self, value: Any) -> None:
         """A loop over indices picked ``value``; a loop over messages knows where it is."""
-        owner = self.table.message_of(value) if self.index_loops[-1] else -1
-        if owner >= 0:
-            self.loops[-1] = owner
+        loop = self.loops[-1]
+        if loop.is_by_index and (owner := self.table.message_of(value)) >= 0:
+            loop.message = owner
 
     def scaffold_origin(self) -> int:
         """Origin of template text printed now, for text that is buffered before it is output."""

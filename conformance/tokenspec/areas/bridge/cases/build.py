@@ -21,7 +21,11 @@ ROME = call("get_weather", {"city": "Rome"}, "callrome1")
 OSLO = call("get_weather", {"city": "Oslo"}, "calloslo2")
 CALL = calling(ROME)
 STOP: Piece = {"special": "stop"}
+SECOND: Piece = {"special": "stop", "index": 1}
 EOS: Piece = {"special": "stop", "index": -1}
+THREE_STOPS = ["gemma-4", "glm-4.5", "glm-4.7", "glm-5.1", "llama-3.2", "llama-3.3"]
+"""Rows that state three."""
+
 ENDED_THOUGHT: Piece = {"special": "thought"}
 
 

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from tokenspec.areas.bridge.cases.build import CALL, EOS, OSLO, ROME, STOP, TOOLS, parse, plain, text, turn
+from tokenspec.areas.bridge.cases.build import (
+    CALL,
+    EOS,
+    OSLO,
+    ROME,
+    SECOND,
+    STOP,
+    THREE_STOPS,
+    TOOLS,
+    parse,
+    plain,
+    text,
+    turn,
+)
 from tokenspec.areas.render.cases.build import assistant, calling, thinking
 
 LONG = assistant("Lisbon has the mildest winter, I believe.")
@@ -131,6 +144,14 @@ STOPS = (
         [turn(LONG, stop=False), EOS],
         "STOP_TOKEN",
         requires=CONTENT,
+    ),
+    parse(
+        "middle-stop",
+        "Of three stop tokens the one in the middle is no content either.",
+        [turn(LONG, stop=False), SECOND],
+        "STOP_TOKEN",
+        requires=CONTENT,
+        rows=THREE_STOPS,
     ),
 )
 
