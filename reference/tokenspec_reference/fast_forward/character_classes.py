@@ -72,7 +72,7 @@ def _alike() -> dict[int, tuple[int, ...]]:
         folded = char.casefold()
         if len(folded) > 1:  # ẞ and ß are one letter, though both may be written ss
             folded = char.lower()
-        if len(folded) == 1 and (folded != char or char.upper() != char):
+        if len(folded) == 1 and {folded, char.upper(), char.lower()} != {char}:
             groups.setdefault(folded, []).append(code)
     return dict(sorted((code, tuple(group)) for group in groups.values() if len(group) > 1 for code in group))
 

@@ -87,8 +87,7 @@ def _candidates(store: PrefixToCandidateTokens, status: str) -> tuple[int, ...]:
 
 def _ending(store: PrefixToCandidateTokens) -> list[int]:
     """What a finished or lost row allows."""
-    dfa = UpstreamTreeDFA(store, "", "error") if store.mode == "upstream" else TreeDFA(store, "", "error")
-    return list(dfa.candidates())
+    return list(UpstreamTreeDFA(store, "", "error").candidates()) if store.mode == "upstream" else [store.end]
 
 
 def _moves(store: PrefixToCandidateTokens) -> Moves:

@@ -28,6 +28,15 @@ FACTS: list[tuple[str, str, str, str, list[float], float, dict[str, Any]]] = [
     ),
     ("peak-repelled", "The first insertion drives later gaps down.", "ENG-032", TRACE, PEAK, -20, {}),
     ("varied", "Sixteen different gaps at the default quantile.", SCORE, TRACE, VARIED, 0, {}),
+    (
+        "varied-row-recipe",
+        "The separator is a piece of the table: no row is made for it, by whatever recipe.",
+        "ENG-012",
+        TRACE,
+        VARIED,
+        0,
+        {"separator_row": "hash:7"},
+    ),
     ("varied-q75", "A lower quantile lets more through.", "ENG-023 ENG-033", TRACE, VARIED, 0, {"quantile": 75}),
     (
         "varied-q50",

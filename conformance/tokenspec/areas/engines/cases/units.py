@@ -78,6 +78,14 @@ def shifts() -> Iterator[Case]:
     """Vectors of small whole numbers."""
     turns = [[4.0, 0.0], [4.0, 1.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0], [5.0, 0.0], [1.0, 5.0], [0.0, 0.0]]
     yield recorded("unit-shift", "Away and back.", "ENG-102", "semantic-shift", UNITS, {"vectors": turns})
+    yield recorded(
+        "unit-shift-last-is-near",
+        "The second of three units is far, and the last one is as near as can be.",
+        "ENG-102",
+        "semantic-shift",
+        UNITS[:3],
+        {"vectors": [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]},
+    )
     rng = random.Random(102)
     drawn = [[float(rng.randint(-2, 6)) for _ in range(3)] for _ in range(24)]
     units = [f"Unit {number} of it. " for number in range(24)]

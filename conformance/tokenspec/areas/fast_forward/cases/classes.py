@@ -105,6 +105,8 @@ def cases() -> Iterator[Case]:
     for name, pattern in ANY_CASE.items():
         why = "Characters that differ by case only are alike."
         yield probing(f"regex-any-case-{name}", why, flag, {"regex": pattern}, CASED)
+    why = "Most small letters fold to themselves, these to their capitals."
+    yield probing("regex-any-case-folded-upwards", why, flag, {"regex": "(?i)[Ꭰꭱ]"}, [*"ᎠꭰᎡꭱᎢꭲ"])
     for name, texts in FORMATS.items():
         why = "A format is what its standard says."
         given = schema({**TEXT, "format": name})

@@ -142,6 +142,7 @@ FURTHER = {
     "edges-in-a-group": ("(^a|b)(c|d$)", ["ac", "bd"]),
     "named": ("(?P<name>a|b)c", ["ac", "bc"]),
     "named-short": ("(?<name>a|b)c", ["ac", "bc"]),
+    "named-inside-a-quiet-group": ("(?:a|(?<name>b))c", ["ac", "bc"]),
     "any-case": ("(?i)ab[x-z]é", ["abxé", "ABXÉ", "aBzÉ"]),
     "any-case-of-a-group": ("a(?i:b)c", ["abc", "aBc"]),
     "any-case-to-the-end-of-a-group": ("(a(?i)b)c", ["abc", "aBc"]),

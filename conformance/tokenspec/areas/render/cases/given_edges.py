@@ -51,6 +51,12 @@ def left_open(slug: str, why: str, body: str, last: Message, wanted: bool | str 
 
 EDGES = (
     given(
+        "no-documents",
+        "Where no documents are given they are none, which is not undefined.",
+        chat("{{ message.content }}{{ ' Or look it up.' if documents is not none }}"),
+        [user("One?"), assistant("Two."), user("Three?")],
+    ),
+    given(
         "no-headers",
         "Bodies without a header: the first is the first token, one follows another, the last ends the text.",
         LOOP + "{% if message.role == 'assistant' %}" + HEAD + "{% endif %}{{ message.content }}"
