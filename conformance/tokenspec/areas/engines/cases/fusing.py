@@ -114,6 +114,48 @@ def fusions() -> Iterator[Case]:
                 given=given,
                 fusion=fusion,
             )
+    yield case(
+        "fuse-graph-late-start",
+        "Nobody begins at the start, and the heaviest way begins later than another: steps without weight lead there.",
+        "SEGMENT_FUSION",
+        "ENG-080 ENG-084",
+        trace=short,
+        given=[{"offsets": [[3, 9]]}, {"offsets": [[6, 9]]}, {"offsets": [[6, 9]]}],
+        fusion="graph",
+    )
+    yield case(
+        "fuse-graph-nothing",
+        "Nothing to segment, so no way through it.",
+        "SEGMENT_FUSION",
+        "ENG-080 ENG-084",
+        trace="",
+        engines=["new-line", "new-line-verbose"],
+        fusion="graph",
+    )
+    yield case(
+        "fuse-merge-far-upstream",
+        "Edges of any size, in their order.",
+        "SEGMENT_FUSION",
+        "ENG-082 ENG-086",
+        trace=twenty * 5,
+        given=[{"offsets": [[0, 33], [33, 64], [64, 100]]}, {"offsets": [[0, 9], [9, 40], [40, 100]]}],
+        fusion="merge",
+        parameters={"profile": "upstream"},
+    )
+    yield case(
+        "fuse-voting-later-first-upstream",
+        "The first engine's only inner edge stands behind that of the others.",
+        "SEGMENT_FUSION",
+        "ENG-081 ENG-086",
+        trace=twenty,
+        given=[
+            {"offsets": [[0, 10], [10, 20]]},
+            {"offsets": [[0, 5], [5, 10], [10, 20]]},
+            {"offsets": [[0, 5], [5, 20]]},
+        ],
+        fusion="voting",
+        parameters={"profile": "upstream"},
+    )
     yield from upstream_fusions()
     yield case(
         "fuse-labels-unknown",
@@ -125,6 +167,15 @@ def fusions() -> Iterator[Case]:
             {"offsets": [[0, 5], [5, 10]], "labels": ["UNK", "UNK"]},
             {"offsets": [[0, 5], [5, 10]], "labels": ["UNK", "chunk"]},
         ],
+        fusion="merge",
+    )
+    yield case(
+        "fuse-labels-unknown-in-small-letters",
+        "Unknown is unknown in any case.",
+        "SEGMENT_FUSION",
+        "ENG-085",
+        trace=short,
+        given=[{"offsets": [[0, 10]], "labels": ["unk"]}, {"offsets": [[0, 10]], "labels": ["Fact"]}],
         fusion="merge",
     )
     yield case(

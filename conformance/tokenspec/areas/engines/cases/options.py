@@ -29,7 +29,7 @@ WRONG: dict[str, dict[str, list[Any]]] = {
     "top-k-shift": {"top_k": [True, 1.5]},
     "semantic-shift": {"tolerance": ["0.1"], "min_threshold": [None]},
     "entailment": {"tolerance": [True], "min_threshold": ["0"]},
-    "zero-shot": {"labels": [[], ["Fact", 3], "Fact"]},
+    "zero-shot": {"labels": [[], ["Fact", 3], "Fact", [3, "Fact"]]},
     "topics": {"min_units": [0, True]},
     "rewards": {"problem": [["x"]], "chunk_size": [0], "window": [0], "quantile": [-1, "60"]},
     "argument": {"system_prompt": [5], "user_prompt": [5], "max_retry": [True], "context_window": [1.5]},

@@ -37,6 +37,7 @@ def rules() -> Iterator[Case]:
             "Aa. It follows that b. We need to c. In conclusion d. Dd.",
             [0, 4, 23, 37, 54],
         ),
+        "rule-revision-of-another": ("Who was mistaken is somebody else.", "Aa bb. He was mistaken. Cc.", [0, 7, 24]),
         "rule-revision": (
             "Words of doubt.",
             "Aa. This is wrong. Bb. I was mistaken. Cc. Let me reconsider. Wait.",

@@ -115,6 +115,15 @@ def bounds() -> Iterator[Case]:
     literal: dict[str, Any] = {"score_mode": "upstream_literal", "beta": 0, "quantile": 10}
     why = "Gaps whose standard deviation is 1e-9 are constant."
     yield scripted("scripted-constant-at-most", why, "SEGMENT_SCORE", "ENG-021 ENG-034", "A b", [0.0, 2e-9], **literal)
+    yield scripted(
+        "scripted-longest-piece",
+        "Of pieces that begin alike the longest is read.",
+        "SEGMENT_SCORE",
+        SCORE,
+        "A b c. A b",
+        [-5.0, -4.0, 4.0, -3.0],
+        model={"pieces": [*PIECES, " A", " A b", "A b"]},
+    )
     for slug, delta in (("repelled", -20.0), ("attracted", 3.0)):
         why = "A separator that ends the prompt is none that was inserted."
         prompt = {"prompt": "<P><|seg|>"}

@@ -121,7 +121,15 @@ def chunks() -> Iterator[Case]:
 
 
 def others() -> Iterator[Case]:
-    """A recording that has no answer to what is asked."""
+    """A recording that has no answer to what is asked, and one that has though a text stands there twice."""
+    yield recorded(
+        "unit-offsets-shown-twice",
+        "The first of two texts stands behind the second one, too.",
+        "ENG-108 ENG-109",
+        "offsets",
+        ["abcdefghij" * 3],
+        {"replies": ["[]"], "replies_to": [["abc", "hij", "cde"]]},
+    )
     yield recorded(
         "unit-offsets-shown-other",
         "The reply was said to another text.",
@@ -145,16 +153,21 @@ def others() -> Iterator[Case]:
 def choices() -> Iterator[Case]:
     """Labels to choose from."""
     given = ["Plan", "Fact", "A fact, or a plan"]
-    for slug, among in {"": given[::-1], "-other": given[1:], "-more": [*given, "Fact"]}.items():
+    for slug, among, is_other in (
+        ("", given[::-1], False),
+        ("-in-order", given, False),
+        ("-other", given[1:], True),
+        ("-more", [*given, "Fact"], True),
+    ):
         yield recorded(
             f"unit-zero-shot-shown{slug}",
-            "The labels were chosen from others." if slug else "The labels were chosen from these.",
-            "ENG-060" if slug else "ENG-104 ENG-109",
+            "The labels were chosen from others." if is_other else "The labels were chosen from these.",
+            "ENG-060" if is_other else "ENG-104 ENG-109",
             "zero-shot",
             UNITS,
             {"labels": LABELS, "labels_among": among},
             labels=given,
-            **({"refused": ("invalid-parameter", "/model")} if slug else {}),
+            **({"refused": ("invalid-parameter", "/model")} if is_other else {}),
         )
 
 

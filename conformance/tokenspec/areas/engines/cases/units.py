@@ -63,6 +63,9 @@ def whole() -> Iterator[Case]:
             engines=["plain"],
             base_units=starts,
         )
+    yield recorded(
+        "unit-sentences", "Units that are sentences.", "ENG-100", "plain", UNITS, None, seg_base_unit="sent"
+    )
     yield case(
         "unit-whole-marker",
         "A marker's unit would begin inside math.",
@@ -86,6 +89,30 @@ def shifts() -> Iterator[Case]:
         UNITS[:3],
         {"vectors": [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]},
     )
+    for slug, why, vectors, parameters in (
+        ("equal", "As near as is asked for is near.", [[1.0, 0.0], [1.0, 0.0]], {"tolerance": 0.0}),
+        (
+            "equal-after",
+            "The unit after one that is far is as near as is asked for.",
+            [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]],
+            {"tolerance": 0.0},
+        ),
+        (
+            "first-once",
+            "The first unit counts once in the sum of the segment.",
+            [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+            {"tolerance": 0.45, "min_threshold": -0.5},
+        ),
+        (
+            "nothing",
+            "A vector without length has nothing in common with the segment, and nothing against it.",
+            [[1.0, 0.0], [1.0, 2.0], [-1.0, 2.0], [0.0, 0.0], [0.0, -1.0]],
+            {"tolerance": 0.6, "min_threshold": -0.5},
+        ),
+    ):
+        units = UNITS[: len(vectors)]
+        model = {"vectors": vectors}
+        yield recorded(f"unit-shift-{slug}", why, "ENG-102", "semantic-shift", units, model, **parameters)
     rng = random.Random(102)
     drawn = [[float(rng.randint(-2, 6)) for _ in range(3)] for _ in range(24)]
     units = [f"Unit {number} of it. " for number in range(24)]
@@ -140,6 +167,21 @@ def entailments() -> Iterator[Case]:
             {"entailments": found},
             **parameters,
         )
+    yield recorded(
+        "unit-entailment-begun-anew",
+        "What a new segment asks for does not depend on the one before it.",
+        "ENG-103",
+        "entailment",
+        UNITS[:4],
+        {
+            "entailments": [
+                {"premise": " ".join(UNITS[first:at]), "hypothesis": UNITS[after], "shares": [share / 64, 0]}
+                for first, at, after, share in ((0, 1, 1, 64), (0, 2, 2, 0), (0, 2, 3, 0), (2, 3, 3, 43))
+            ]
+        },
+        tolerance=0.2,
+        min_threshold=0.0,
+    )
     coherent = [
         {"premise": premise, "hypothesis": hypothesis, "shares": [number * 3 % 7 / 16, (1 + number % 5) / 10]}
         for number, (premise, hypothesis) in enumerate(sorted(questions))
@@ -225,6 +267,16 @@ def rewards() -> Iterator[Case]:
     }.items():
         model = {"step_scores": scores}
         yield recorded(f"unit-rewards-{slug}", "Drawn rewards.", "ENG-105", "rewards", units, model, **parameters)
+    yield recorded(
+        "unit-rewards-last",
+        "The change is greatest before the last step but one.",
+        "ENG-105",
+        "rewards",
+        UNITS,
+        {"step_scores": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0]},
+        window=1,
+        quantile=80,
+    )
     flat = {"step_scores": [0.5] * len(UNITS)}
     yield recorded("unit-rewards-flat", "No jump at all.", "ENG-105", "rewards", UNITS, flat)
     yield recorded(
@@ -258,6 +310,18 @@ def replies() -> Iterator[Case]:
             ["[[0, 9]]", "no", "[[0, 1], []]", "[[0, 1, 2], [3, 4, 5, 6, 7, 8]]"],
             {},
         ),
+        "no-numbers": (
+            "A number among words, and one below the first.",
+            "ENG-106 ENG-107",
+            ['[[0, "1"]]', "[[-1, 0]]", "[[0, 1, 2, 3], [4, 5, 6, 7, 8]]"],
+            {},
+        ),
+        "last-alone": (
+            "The last group is the last unit of a chunk and of the trace.",
+            "ENG-107",
+            ["[[0, 1, 2, 3], [4, 5], [6]]", "[[0], [1], [2]]"],
+            {"chunk_size": 7},
+        ),
         "grows": (
             "A chunk that is one group grows.",
             "ENG-107",
@@ -267,6 +331,9 @@ def replies() -> Iterator[Case]:
     }
     for slug, (why, requires, said, parameters) in grouped.items():
         yield recorded(f"unit-groups-{slug}", why, requires, "unit-groups", many, {"replies": said}, **parameters)
+    yield recorded(
+        "unit-groups-alone", "There is one unit, and nothing to ask.", "ENG-107", "unit-groups", many[:1], {"replies": []}
+    )
     yield recorded(
         "unit-groups-refused",
         "A chunk that is one group, more often than allowed.",
@@ -286,6 +353,18 @@ def replies() -> Iterator[Case]:
             "ENG-108",
             ["[[0, 12], [12, 25]]", "so [[0, 9], [9, 30]]."],
             {"chunk_size": 30},
+        ),
+        "rest": (
+            "Twenty characters are left, which nobody is asked about.",
+            "ENG-108",
+            ["[[0, 30], [30, 50]]", "[[0, 20]]"],
+            {"chunk_size": 50},
+        ),
+        "nearly": (
+            "Twenty-one characters are left.",
+            "ENG-108",
+            ["[[0, 30], [30, 49]]", "[[0, 10], [10, 21]]"],
+            {"chunk_size": 49},
         ),
         "pair": ("One pair is a list of one; what is left is the last segment.", "ENG-108", ["[0, 50]"], {}),
         "none": ("The reply has no pair.", "ENG-108", ["[]"], {}),
@@ -344,6 +423,16 @@ def groups() -> Iterator[Case]:
             fusion="merge",
             gold=GOLD,
         )
+    yield case(
+        "agree-group-far",
+        "Boundaries ten characters apart, which is near, and eleven, which is not.",
+        "SEGMENT_AGREEMENT",
+        "ENG-094 ENG-095",
+        trace=text[:60],
+        given=[{"offsets": [[0, 30], [30, 60]]}, {"offsets": [[0, 41], [41, 60]]}],
+        fusion="merge",
+        gold=[[0, 20], [20, 60]],
+    )
     yield case(
         "agree-group-never",
         "Nobody cuts.",
