@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tokenspec_reference.renderers.chat import Chat, Turn
 
 
+RESPONSE_FORMAT = "\n\n## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"
+
+
 def formatted(value: Any) -> Iterator[Segment]:
     """``"{}".format(value)`` as a message body: what is missing is None, and printed as such."""
     return printed(value if is_defined(value) else None)
@@ -35,6 +38,13 @@ def tools(chat: Chat, header: str, footer: str) -> Iterator[Segment]:
             refuse("a tool needs its function")
         yield from (scaffold("\n" if position else ""), quoted(tojson(function)))
     yield scaffold(footer)
+
+
+def response_format(turn: Turn) -> Iterator[Segment]:
+    """The schema that a system's or a developer's message has answers follow, behind its tools."""
+    schema = turn.get("response_format")
+    if schema:
+        yield from (scaffold(RESPONSE_FORMAT), quoted(tojson(schema)))
 
 
 def functions_of(turn: Turn) -> list[tuple[str, Any]]:

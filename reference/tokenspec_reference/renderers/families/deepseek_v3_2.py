@@ -18,8 +18,9 @@ the thought behind the last user message and from there on, and an answer there 
 reasoning is written. A developer's content is a user's behind the words ``# The user's message is:``; where the model
 thinks, one before the last user message is refused, unless ``drop_thinking=False``. Tools go in front of the first
 developer's content, else behind the first system text, else stand alone. Results are refused where there is no call
-left for them; one that comes first answers the calls of the last message, if the prompt is asked for. What only the
-publisher's own pipelines write (``response_format``, ``tools`` of a message) is refused.
+left for them; one that comes first answers the calls of the last message, if the prompt is asked for. A system's or a
+developer's message may have a ``response_format``, a schema that stands behind the tools it has. ``tools`` of a message
+are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +29,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.renderers.families.deepseek_dsml import calls, formatted, functions_of, holder_of_tools, tools
+from tokenspec_reference.renderers.families.deepseek_dsml import (
+    calls,
+    formatted,
+    functions_of,
+    holder_of_tools,
+    response_format,
+    tools,
+)
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import DSML_FUNCTION_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -58,7 +66,6 @@ TOOLS_HEADER = (
     "Here are the functions available in JSONSchema format:\n<functions>\n"
 )
 TOOLS_FOOTER = "\n</functions>\n"
-UNKNOWN_KEYS = ("response_format", "tools")
 KEPT_ROLES = ("user", "system", "tool", "assistant")
 
 
@@ -95,7 +102,7 @@ def segments(chat: Chat) -> Iterator[Block]:
         else:
             yield block(OUTSIDE, scaffold(opener))
             offered = tools(chat, TOOLS_HEADER, TOOLS_FOOTER) if holder == turn.index else ()
-            yield block(turn.index, *_asked(chat, turn, caller, offered))
+            yield block(turn.index, *_asked(chat, turn, caller, (*offered, *response_format(turn))))
         opener = _opener(chat, turn, mode, caller)
         caller = caller if turn.role == "tool" else turn.index
     if not chat.add_generation_prompt:
@@ -110,8 +117,8 @@ def generation_prompt(chat: Chat) -> str:
 
 def _check(chat: Chat, mode: Mode) -> None:
     """Refuse what is not written, and what the encoder drops and then misses."""
-    if any(turn.get(key) for turn in chat.turns for key in UNKNOWN_KEYS):
-        refuse(f"{', '.join(UNKNOWN_KEYS)} are not written")
+    if any(turn.get("tools") for turn in chat.turns):
+        refuse("tools of a message are not written")
     drops = mode.thinks and chat.enabled("drop_thinking", default=True)
     if drops and any(turn.role not in KEPT_ROLES for turn in chat.turns[: max(mode.last_asked, 0)]):
         refuse("a developer message before the last user message, where thoughts are dropped")
@@ -139,8 +146,8 @@ def _calls_left(chat: Chat, turn: Turn, caller: int) -> int:
     return left if found and left >= 0 else refuse("there is no call left for a result")
 
 
-def _asked(chat: Chat, turn: Turn, caller: int, offered: Iterator[Segment] | tuple[()]) -> Iterator[Segment]:
-    """A message that is no answer; ``offered`` are the tools, where it has them."""
+def _asked(chat: Chat, turn: Turn, caller: int, offered: tuple[Segment, ...]) -> Iterator[Segment]:
+    """A message that is no answer; ``offered`` are the tools and the format of the response, where it has them."""
     if turn.role == "user":
         yield from (scaffold("<｜User｜>"), *formatted(turn.content))
     elif turn.role == "developer":

@@ -17,8 +17,9 @@ Quirks: user messages and results that follow on each other are one turn, result
 thought; reasoning before the last user turn is dropped, and developer messages with it, unless there are tools or
 ``drop_thinking=False``. Tools go behind the first developer's text, else the first system text, else in front.
 Arguments that are neither a mapping nor JSON are printed as the value of one parameter named ``arguments``.
-``reasoning_effort`` (``low``, ``high``, ``max``) puts a text in front of a conversation with thinking. What only the
-publisher's own pipelines write (``task``, ``wo_eos``, ``content_blocks``, ``response_format``) is refused.
+``reasoning_effort`` (``low``, ``high``, ``max``) puts a text in front of a conversation with thinking. A system's or a
+developer's message may have a ``response_format``, a schema that stands behind its tools. What only the publisher's own
+pipelines write (``task``, ``wo_eos``) is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tokenspec_reference.renderers.families.deepseek_dsml import calls, formatted, functions_of, holder_of_tools, tools
+from tokenspec_reference.renderers.families.deepseek_dsml import (
+    calls,
+    formatted,
+    functions_of,
+    holder_of_tools,
+    response_format,
+    tools,
+)
 from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.parsing.call_formats import DSML_CALLS
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
@@ -74,7 +82,7 @@ TOOLS_HEADER = (
     "Otherwise, output directly after </think> with tool calls or final response.\n\n### Available Tool Schemas\n\n"
 )
 TOOLS_FOOTER = "\n\nYou MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.\n"
-UNKNOWN_KEYS = ("task", "wo_eos", "content_blocks", "response_format")
+UNKNOWN_KEYS = ("task", "wo_eos")
 KEPT_ROLES = ("user", "system", "tool", "latest_reminder", "direct_search_results")
 
 
@@ -130,9 +138,10 @@ def segments(chat: Chat) -> Iterator[Block]:
             yield from _run(turns[position:end], order)
         elif turn.role == "developer":
             text = body(text_of(turn.content)) if turn.get("content") else refuse("a developer message needs content")
-            yield block(turn.index, scaffold("<｜User｜>"), text, *offered)
+            yield block(turn.index, scaffold("<｜User｜>"), text, *offered, *response_format(turn))
         elif turn.role == "system":
-            yield block(turn.index, *(printed(turn.content) if turn.get("content") else ()), *offered)
+            said = printed(turn.content) if turn.get("content") else ()
+            yield block(turn.index, *said, *offered, *response_format(turn))
         elif turn.role == "latest_reminder":
             prompt = "" if asked is None else ASSISTANT + mode.tag(asked)
             yield block(OUTSIDE, scaffold(prompt))
