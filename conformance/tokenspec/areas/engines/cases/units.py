@@ -63,9 +63,7 @@ def whole() -> Iterator[Case]:
             engines=["plain"],
             base_units=starts,
         )
-    yield recorded(
-        "unit-sentences", "Units that are sentences.", "ENG-100", "plain", UNITS, None, seg_base_unit="sent"
-    )
+    yield recorded("unit-sentences", "Units that are sentences.", "ENG-100", "plain", UNITS, None, seg_base_unit="sent")
     yield case(
         "unit-whole-marker",
         "A marker's unit would begin inside math.",
@@ -332,7 +330,12 @@ def replies() -> Iterator[Case]:
     for slug, (why, requires, said, parameters) in grouped.items():
         yield recorded(f"unit-groups-{slug}", why, requires, "unit-groups", many, {"replies": said}, **parameters)
     yield recorded(
-        "unit-groups-alone", "There is one unit, and nothing to ask.", "ENG-107", "unit-groups", many[:1], {"replies": []}
+        "unit-groups-alone",
+        "There is one unit, and nothing to ask.",
+        "ENG-107",
+        "unit-groups",
+        many[:1],
+        {"replies": []},
     )
     yield recorded(
         "unit-groups-refused",
