@@ -82,8 +82,11 @@ def body_strings(messages: list[Any]) -> Iterator[tuple[int, Path]]:
                 for number, part in enumerate(value):
                     if isinstance(part, dict) and isinstance(part.get("text"), str):
                         yield index, (index, key, number, "text")
-        for number, call in enumerate(message.get("tool_calls") or []):
+        calls = message.get("tool_calls")
+        for number, call in enumerate(calls if isinstance(calls, list) else []):
             function = call.get("function") or call if isinstance(call, dict) else {}
+            if not isinstance(function, dict):
+                continue
             prefix: Path = (
                 index,
                 "tool_calls",
