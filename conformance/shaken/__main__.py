@@ -143,7 +143,9 @@ def surroundings(condition: Condition, root: Path, temporary: Path) -> dict[str,
         "TMPDIR": str(temporary),
     }
     if condition.instructions:
+        plain = condition.instructions == "default"
         found["ATEN_CPU_CAPABILITY"] = condition.instructions
+        found["ONEDNN_MAX_CPU_ISA"] = "SSE41" if plain else condition.instructions.upper()
     if not condition.home:
         for key in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NO_COLOR"):
             found.pop(key, None)
