@@ -18,6 +18,8 @@ REFUSED_EVERYWHERE = {
     "render/role-empty-conversation",
     "render/prefill-and-generation-prompt",
     "render/given-continues-unread",
+    "render/call-calls-that-are-a-number",
+    "render/call-text-in-the-place-of-a-call",
     *(
         f"render/given-malformed-{what}"
         for what in ("conversation", "conversation-number", "message", "tool", "second-tool")
