@@ -80,4 +80,48 @@ def agreements() -> Iterator[Case]:
     )
 
 
-CASES = tuple(agreements())
+def groups() -> Iterator[Case]:
+    """Agreement of gold and several others."""
+    text = (PASSAGE + " " * 84)[:84]
+    others: dict[str, tuple[str, list[list[list[int]]]]] = {
+        "near": ("Near misses.", [[[0, 33], [33, 59], [59, 84]], [[0, 31], [31, 66], [66, 84]]]),
+        "same": ("All the same.", [GOLD, GOLD]),
+        "more": (
+            "One that cuts everywhere, one that never does.",
+            [[[at, at + 2] for at in range(0, 84, 2)], [[0, 84]], GOLD],
+        ),
+    }
+    for slug, (why, given) in others.items():
+        yield case(
+            f"agree-group-{slug}",
+            why,
+            "SEGMENT_AGREEMENT",
+            "ENG-094 ENG-095",
+            trace=text,
+            given=[{"offsets": each} for each in given],
+            fusion="merge",
+            gold=GOLD,
+        )
+    yield case(
+        "agree-group-far",
+        "Boundaries ten characters apart, which is near, and eleven, which is not.",
+        "SEGMENT_AGREEMENT",
+        "ENG-094 ENG-095",
+        trace=text[:60],
+        given=[{"offsets": [[0, 30], [30, 60]]}, {"offsets": [[0, 41], [41, 60]]}],
+        fusion="merge",
+        gold=[[0, 20], [20, 60]],
+    )
+    yield case(
+        "agree-group-never",
+        "Nobody cuts.",
+        "SEGMENT_AGREEMENT",
+        "ENG-094 ENG-095",
+        trace=text,
+        given=[{"offsets": [[0, 84]]}, {"offsets": [[0, 84]]}],
+        fusion="voting",
+        gold=[[0, 84]],
+    )
+
+
+CASES = (*agreements(), *groups())
