@@ -36,7 +36,8 @@ SPELLED = 64
 def tracking_filters(builtin: dict[str, Filter]) -> dict[str, Filter]:
     """All filters of an environment, with those that build strings replaced."""
     kept = {name: _kept(name, function) for name, function in builtin.items()}
-    return {**kept, **{name: _own(function, kept[name]) for name, function in _OWN.items()}}
+    own = {name: _own(function, kept[name]) for name, function in _OWN.items()}
+    return {**kept, **own, "format": _own(_format, _format)}  # safe text escapes what it is filled with
 
 
 def _own(function: Filter, escaping: Filter) -> Filter:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tokenspec_reference.renderers.segments import OUTSIDE
 
-from .provenance import DERIVED, Origin, Runs
+from .provenance import Origin, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ def is_body(stretch: Stretch, table: ValueTable) -> bool:
 
     Of a content part only its text is body; its type, its address and the like are structure.
     """
-    message, path, key = table.origins[stretch.origin]
+    message, path, key, _ = table.origins[stretch.origin]
     if message < 0 or message != stretch.owner or key or not path or path[0] not in BODY_FIELDS:
         return False
     in_part = path[0] == "content" and len(path) > 2 and isinstance(path[1], int)
@@ -62,7 +62,7 @@ def is_body(stretch: Stretch, table: ValueTable) -> bool:
 
 def is_supplied(origin: int, table: ValueTable) -> bool:
     """Whether a caller typed these characters."""
-    return origin != DERIVED and bool(table.origins[origin].path)
+    return bool(table.origins[origin].path)
 
 
 def assign_owners(

@@ -32,12 +32,13 @@ class Origin(NamedTuple):
 
     ``path`` leads from the message (or from the render call) to the value, as in
     ``("tool_calls", 0, "function", "name")``. ``key`` marks a dictionary key; it has the path of its value. An empty
-    path stands for template text printed while a loop was at that message.
+    path stands for template text printed while a loop was at that message, ``computed`` for what the template computed.
     """
 
     message: int
     path: tuple[str | int, ...]
     key: bool = False
+    computed: bool = False
 
 
 def runs_of(text: str) -> Runs:

@@ -33,7 +33,7 @@ def reads(chat_template: str) -> frozenset[str]:
     try:
         tree = environment.parse(chat_template)
         candidates = meta.find_undeclared_variables(tree) - set(environment.globals) - {"strftime_now"}
-    except (TemplateSyntaxError, RecursionError) as error:
+    except (TemplateSyntaxError, RecursionError, ValueError) as error:
         raise InvalidTemplate(f"not a chat template: {error}", field="chat_template") from error
     first: dict[str, str] = {}
     for name in _names(tree):

@@ -21,7 +21,7 @@ class SafeText(Tracked):
 
     def __html__(self) -> str:
         """Tell Jinja that this needs no escaping."""
-        return self
+        return str.__str__(self)
 
     def __repr__(self) -> str:
         return f"Markup({str.__repr__(self)})"

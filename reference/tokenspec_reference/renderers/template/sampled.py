@@ -82,7 +82,7 @@ def opener_length(
     found = [
         (at, at + len(opener))
         for opener in stated
-        if (at := turn.find(opener)) == 0 or 0 < at <= body_start - len(opener)  # behind the end of a list of results
+        if (at := turn.find(opener)) == 0 < body_start or 0 < at <= body_start - len(opener)  # behind a list of results
     ]
     if found:
         prompted = (at + len(prompt.text) for at, _ in found for prompt in prompts if turn.startswith(prompt.text, at))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
 from .ownership import BODY_FIELDS, Stretch, is_body, is_supplied
-from .provenance import DERIVED, Origin
+from .provenance import Origin
 from .sampled import GenerationPrompt, opener_length, sampled_end
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Attributor:
             spoken = max([spoken, *(stretch.end for stretch in own)])
             if owner != OUTSIDE:
                 seen.add(owner)
-        derived = [(stretch.start, stretch.end) for stretch in stretches if stretch.origin == DERIVED]
+        derived = [(s.start, s.end) for s in stretches if self.table.origins[s.origin].computed]
         return Provenance(self.text, spans, origins, derived, [run for run in unattributed if run[0] < run[1]])
 
     def _sampled(

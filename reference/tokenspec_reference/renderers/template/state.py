@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .limits import Budget, Limits
-from .provenance import PRIVATE, SCAFFOLD
+from .provenance import DERIVED, PRIVATE, SCAFFOLD
 from .values import ValueTable
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RenderState:
         self.budget = Budget(steps)
         self.limits = replace(limits, measured=self.table.sizes, budget=self.budget)
         self.loops = [Loop(-1, False, False)]
-        self._scaffold = {-1: SCAFFOLD}
+        self._printed = {(-1, SCAFFOLD): SCAFFOLD, (-1, DERIVED): DERIVED}
 
     @property
     def message(self) -> int:
@@ -74,11 +74,14 @@ class RenderState:
         if loop.is_by_index and (owner := self.table.message_of(value)) >= 0:
             loop.message = owner
 
-    def scaffold_origin(self) -> int:
-        """Origin of template text printed now, for text that is buffered before it is output."""
-        if self.message not in self._scaffold:
-            self._scaffold[self.message] = self.table.origin(self.message, ())
-        return self._scaffold[self.message]
+    def origin_here(self, origin: int) -> int:
+        """Origin of what is printed now, for text that is buffered before it is output; a caller's value has its own."""
+        if origin > DERIVED:
+            return origin
+        here = self.message, origin
+        if here not in self._printed:
+            self._printed[here] = self.table.origin(self.message, (), computed=origin == DERIVED)
+        return self._printed[here]
 
 
 def state_of(context: Context) -> RenderState:

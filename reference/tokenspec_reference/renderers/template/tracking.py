@@ -114,8 +114,8 @@ class TrackingSandbox(ChatSandbox):
         """Template text printed into a buffer: tag it with the message its loop is at. What is safe stays safe."""
         state = state_of(context)
         text = text_of(value, state.table)
-        origin = state.scaffold_origin()
-        tagged = Tracked.of(str.__str__(text), tuple((length, found or origin) for length, found in runs_of(text)))
+        runs = tuple((length, state.origin_here(origin)) for length, origin in runs_of(text))
+        tagged = Tracked.of(str.__str__(text), runs)
         return marked_safe(tagged) if isinstance(value, (SafeText, Markup)) else tagged
 
     # --- operators, attributes, calls
@@ -144,7 +144,7 @@ class TrackingSandbox(ChatSandbox):
             obj = Tracked.lift(obj)
         elif isinstance(obj, bytes) and attribute == "decode":
             return lambda *args, **kwargs: derived(obj.decode(*args, **kwargs))
-        elif isinstance(obj, SafeText) and attribute in {"unescape", "striptags"}:
+        elif isinstance(obj, SafeText) and attribute in {"escape", "unescape", "striptags"}:
             return partial(as_markup, obj, attribute)
         if attribute.startswith(PRIVATE) or (attribute in _OWN_METHODS and isinstance(obj, Tracked)):
             return self.undefined(obj=obj, name=attribute)

@@ -44,15 +44,15 @@ class ValueTable:
 
     def __init__(self) -> None:
         """Start with the two origins every render has: scaffold and derived."""
-        self.origins: list[Origin] = [Origin(-1, ()), Origin(-1, ())]
+        self.origins: list[Origin] = [Origin(-1, ()), Origin(-1, (), computed=True)]
         self._messages: dict[int, int] = {}
         self._whole: set[int] = set()
         self._scalars: dict[tuple[int, Any], int] = {}
         self.sizes: dict[int, int] = {}
 
-    def origin(self, message: int, path: Path, *, key: bool = False) -> int:
+    def origin(self, message: int, path: Path, *, key: bool = False, computed: bool = False) -> int:
         """Number of a new origin."""
-        self.origins.append(Origin(message, path, key))
+        self.origins.append(Origin(message, path, key, computed))
         return len(self.origins) - 1
 
     def scalar(self, container: Any, key: Any) -> int:
