@@ -75,7 +75,7 @@ class RenderState:
             loop.message = owner
 
     def origin_here(self, origin: int) -> int:
-        """Origin of what is printed now, for text that is buffered before it is output; a caller's value has its own."""
+        """Origin of what is printed now, for text that is buffered before its output; a caller's value has its own."""
         if origin > DERIVED:
             return origin
         here = self.message, origin
