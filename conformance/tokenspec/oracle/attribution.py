@@ -84,15 +84,11 @@ def body_strings(messages: list[Any]) -> Iterator[tuple[int, Path]]:
                         yield index, (index, key, number, "text")
         calls = message.get("tool_calls")
         for number, call in enumerate(calls if isinstance(calls, list) else []):
-            function = call.get("function") or call if isinstance(call, dict) else {}
+            nested = isinstance(call, dict) and bool(call.get("function"))
+            function = call["function"] if nested else call
             if not isinstance(function, dict):
                 continue
-            prefix: Path = (
-                index,
-                "tool_calls",
-                number,
-                *(("function",) if isinstance(call, dict) and "function" in call else ()),
-            )
+            prefix: Path = (index, "tool_calls", number, *(("function",) if nested else ()))
             for key in ("name", "arguments"):
                 for path in leaves(function.get(key), (*prefix, key)):
                     yield index, path
