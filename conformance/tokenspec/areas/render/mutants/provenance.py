@@ -83,8 +83,8 @@ def bodies_by_field_name() -> Iterator[None]:
     """A body is whatever came from a message, its role and name too."""
 
     def is_body(stretch: Stretch, table: ValueTable) -> bool:
-        message, path, _ = table.origins[stretch.origin]
-        return message >= 0 and message == stretch.owner and bool(path)
+        origin = table.origins[stretch.origin]
+        return origin.message >= 0 and origin.message == stretch.owner and bool(origin.path)
 
     with patch.object(spans, "is_body", is_body):
         yield
