@@ -17,7 +17,6 @@ ROWS = ("toy-bpe", "toy-metaspace", "toy-ranks", "toy-added")
 REFUSED_EVERYWHERE = {
     "render/role-empty-conversation",
     "render/prefill-and-generation-prompt",
-    "render/given-constant-of-many-digits",
     "render/given-continues-unread",
     "render/call-calls-that-are-a-number",
     "render/call-text-in-the-place-of-a-call",

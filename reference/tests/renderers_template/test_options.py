@@ -10,7 +10,7 @@ from oracle import SPECIAL, Letters, chat_template_utils
 from scenarios import SCENARIOS
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
-from tokenspec_reference.renderers.template import TemplateRenderer, reads
+from tokenspec_reference.renderers.template import InvalidTemplate, TemplateRenderer, reads
 
 KEYS = "{% for m in messages %}{{ m.keys() | list }}{{ m.reasoning_content }}|{{ m.thinking }}\n{% endfor %}"
 USER = {"role": "user", "content": "q"}
@@ -97,6 +97,11 @@ def test_continue_final_message_as_in_transformers(name, content):
 )
 def test_reads(template, names):
     assert reads(template) == names
+
+
+def test_a_constant_that_python_does_not_write_is_no_template():
+    with pytest.raises(InvalidTemplate, match="4300 digits"):
+        reads("{{ 10 ** 4301 }}")
 
 
 def test_inputs_are_not_changed_and_a_second_render_is_equal():

@@ -19,9 +19,9 @@ class SafeText(Tracked):
 
     __slots__ = ()
 
-    def __html__(self) -> str:
+    def __html__(self) -> Markup:
         """Tell Jinja that this needs no escaping."""
-        return str.__str__(self)
+        return Markup(str.__str__(self))  # noqa: S704 - the template marked it safe
 
     def __repr__(self) -> str:
         return f"Markup({str.__repr__(self)})"
