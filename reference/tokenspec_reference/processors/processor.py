@@ -5,6 +5,7 @@ A step is: ``allow`` -> ``apply_allowed`` -> sample -> ``reorder`` (beams) -> ``
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import torch
@@ -134,7 +135,15 @@ def _tensor(values: Sequence[object], field: str) -> Tensor:
             tensor = torch.tensor(narrowed(values))
     except (TypeError, ValueError, RuntimeError) as error:
         raise ShapeMismatch(f"expected a rectangle of integers: {error}", field=field) from error
-    return tensor.to(torch.int64) if tensor.numel() == 0 else tensor
+    if tensor.numel() > 0:
+        return tensor
+    if not _is_empty(values):  # torch takes the length of the first row for that of all
+        raise ShapeMismatch("expected rows of one length, got some without integers before others with", field=field)
+    return tensor.to(torch.int64)
+
+
+def _is_empty(values: object) -> bool:
+    return isinstance(values, Iterable) and all(map(_is_empty, values))
 
 
 def narrowed(value: Any) -> Any:

@@ -52,15 +52,14 @@ def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     yield block(OUTSIDE, scaffold("<|start|>system<|message|>"), *_system(chat), scaffold("<|end|>"))
     has_developer = chat.turns[0].role in ("system", "developer")
-    turns = chat.turns[1:] if has_developer else chat.turns
     yield from _developer(chat, has_developer=has_developer)
     called: str | None = None
-    for turn in turns:
+    for turn in chat.turns:
         if turn.role == "assistant":
             _refuse_channel_tags(turn)
             if "tool_calls" in turn.message:
                 call = _first_call(turn)
-                yield assistant(turn.index, ASSISTANT, _call(turn, call, keeps=not _final_follows(turn, turns)))
+                yield assistant(turn.index, ASSISTANT, _call(turn, call, keeps=not _final_follows(chat, turn)))
                 called = text_of(member(call, "name"))
             elif turn.index == len(chat.turns) - 1 and not chat.add_generation_prompt:
                 yield assistant(turn.index, ASSISTANT, (*_last_analysis(turn), *_final(turn, "<|return|>")))
@@ -115,11 +114,9 @@ def _first_call(turn: Turn) -> Any:
     return function_of(item(turn.get("tool_calls"), 0))
 
 
-def _final_follows(turn: Turn, turns: tuple[Turn, ...]) -> bool:
-    """Whether a later assistant message without calls has answered already."""
-    return any(
-        later.role == "assistant" and "tool_calls" not in later.message for later in turns if later.index > turn.index
-    )
+def _final_follows(chat: Chat, turn: Turn) -> bool:
+    """Whether an assistant message without calls, behind this one with calls, has answered already."""
+    return any("tool_calls" not in later.message for later in chat.turns[turn.index :] if later.role == "assistant")
 
 
 def _call(turn: Turn, call: Any, *, keeps: bool) -> Iterator[Segment]:

@@ -90,7 +90,7 @@ def tool_namespace(tools: list[Any]) -> Iterator[Segment]:
         if properties:
             required = member(parameters, "required") or []
             yield scaffold("(_: {\n")
-            for name, schema in _pairs(properties):
+            for name, schema in items(properties):
                 yield quoted(_parameter(name, schema, required))
             yield scaffold("}) => any;\n\n")
         else:
@@ -160,14 +160,7 @@ def _object(schema: Any) -> str:
         "{\n"
         + ", ".join(
             f"{name}{'' if name in required else '?'}: \n" + " " * 16 + typescript(element)
-            for name, element in _pairs(properties)
+            for name, element in items(properties)
         )
         + "}"
     )
-
-
-def _pairs(properties: Any) -> list[tuple[Any, Any]]:
-    """``properties.items()``: refused for anything but a mapping."""
-    if not isinstance(properties, Mapping):
-        raise TypeError("properties have no items(); pass a mapping")
-    return items(properties)

@@ -145,7 +145,7 @@ def _call(chat: Chat, turn: Turn, revision: str) -> Iterator[Segment]:
     call = member(item(calls, 0), "function")
     builtin = chat.option("builtin_tools") if revision == "3.1" else Undefined()
     name = member(call, "name")
-    if is_defined(builtin) and name in builtin:
+    if name in builtin:  # nothing is in what is undefined
         yield scaffold("<|python_tag|>")
         yield body(text_of(name))
         yield scaffold(".call(")

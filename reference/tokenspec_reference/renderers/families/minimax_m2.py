@@ -37,7 +37,6 @@ from tokenspec_reference.renderers.segments import (
 from tokenspec_reference.renderers.template_values import (
     function_of,
     is_defined,
-    item,
     member,
     printed,
     refuse,
@@ -65,12 +64,11 @@ CALL_FORMAT = (
 def segments(chat: Chat) -> Iterator[Block]:
     """The wire format above."""
     has_system = chat.turns[0].role == "system"
-    turns = chat.turns[1:] if has_system else chat.turns
     opener, closer = scaffold("]~b]system\n"), scaffold("[e~[\n")
     yield block(OUTSIDE, scaffold("]~!b["))
     yield block(0 if has_system else OUTSIDE, opener, *_system(chat), *_tools(chat), closer)
     has_called = False
-    for turn in turns:
+    for turn in chat.turns:
         if turn.role == "assistant":
             reply = _reply(turn, is_current=turn.index > chat.last_user)
             yield assistant(turn.index, "]~b]ai\n", (*reply, scaffold("[e~[")), "\n")
@@ -119,7 +117,6 @@ def _reply(turn: Turn, *, is_current: bool) -> Iterator[Segment]:
                 yield from (scaffold('<parameter name="'), body(key), scaffold('">'))
                 yield from (body(value), scaffold("</parameter>\n"))
             yield scaffold("</invoke>\n")
-        member(item(calls, -1), "name")  # the template reads it, and refuses calls that are no list
         yield scaffold("</minimax:tool_call>")
 
 

@@ -162,7 +162,7 @@ def _reply(turn: Turn, *, shortened: bool, is_glued: bool) -> Iterator[Segment]:
     content = _with_thought(turn, is_glued=is_glued)
     calls = turn.get("tool_calls")
     if is_defined(calls) and is_iterable(calls) and calls:
-        if not _is_text(turn) or not joined(content).strip():
+        if not _is_text(turn):
             yield scaffold(NO_THOUGHT)
         else:
             yield from _after_thought(content, trims=not is_glued) if shortened else strip_segments(content)
