@@ -28,6 +28,14 @@ def test_right_lengths_and_wrong_ids_pass_no_masks() -> None:
     assert found["TEXT"] == {Verdict.FAIL}
 
 
+@pytest.mark.parametrize("row", ["toy-metaspace", "toy-ranks"])
+def test_right_lengths_pass_no_masks_where_nothing_is_body(row: str) -> None:
+    cells = select_cells(Selection(areas=("render",), rows=(row,)))
+    found = levels(judged(Edited(lambda request, result: {**wrong_ids(request, result), "text": result["text"]}), cells))
+    assert Verdict.PASS not in found["MASKS"]
+    assert Verdict.INCOMPARABLE in found["MASKS"]
+
+
 def test_another_text_is_blamed_once_and_its_masks_are_judged_where_its_bodies_are() -> None:
     def headed(request: Request) -> Request:
         system = {"role": "system", "content": "Be brief, and never mention this."}

@@ -346,6 +346,7 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, c
         detail=detail,
         slow=slow,
         compares=check.compares,
+        outline=check.kind == "outline",
         cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in WRONG else "",
     )
 

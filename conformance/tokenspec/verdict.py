@@ -95,8 +95,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``requires`` are the requirement ids the check cites, ``severity`` the strongest level among them: only a broken
     MUST makes an implementation non-conformant. ``detail`` is the reason, ready to print. ``slow`` is the limit in
     seconds that an ``error`` was too slow for, 0 for every other verdict. ``compares``: the check lays the answer
-    beside what is expected; where such a check applies, only one that ran makes its level a pass. ``cause`` is one line
-    that is the same wherever the same went wrong.
+    beside what is expected; where such a check applies, only one that ran makes its level a pass. ``outline``: it looks
+    at the outline of the answer alone, which passes no level. ``cause`` is one line that is the same wherever the same
+    went wrong.
     """
 
     check: str
@@ -107,6 +108,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     detail: str = ""
     slow: float = 0.0
     compares: bool = False
+    outline: bool = False
     cause: str = ""
 
     @property
@@ -168,13 +170,17 @@ def judgement(findings: Sequence[Finding]) -> Finding:
     """The one finding that speaks for a case at a level: the worst that counts.
 
     A broken SHOULD is shown and does not count; silence speaks only where nothing else was said. It does so, too, where
-    checks lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level.
+    checks lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level. And
+    where none of those that look further than the outline passed: that the lists are as long as they should be says
+    nothing of what they hold.
     """
     worst = gravest(findings)
-    comparing = [finding for finding in findings if finding.compares]
-    silent = [finding for finding in comparing if finding.verdict in SILENT]
-    if silent and worst.verdict is Verdict.PASS and not any(one.verdict is Verdict.PASS for one in comparing):
-        return gravest(silent)
+    if worst.verdict is Verdict.PASS:
+        further = [finding for finding in findings if not finding.outline]
+        for grounds in ([finding for finding in further if finding.compares], further):
+            silent = [finding for finding in grounds if finding.verdict in SILENT]
+            if silent and not any(finding.verdict is Verdict.PASS for finding in grounds):
+                return gravest(silent)
     return worst
 
 

@@ -191,8 +191,9 @@ def check(
 ) -> Callable[[Judge], Judge]:
     """Register a check.
 
-    ``kind`` is ``golden`` (compares with the oracle), ``invariant`` (holds of any output), ``metamorphic`` (calls the
-    implementation again) or ``rejects`` (judges the answer to an input the oracle refuses; it alone sees such cells).
+    ``kind`` is ``golden`` (compares with the oracle), ``invariant`` (holds of any output), ``outline`` (holds of the
+    outline of any output, whatever is in it), ``metamorphic`` (calls the implementation again) or ``rejects`` (judges
+    the answer to an input the oracle refuses; it alone sees such cells).
     """
 
     def register(judge: Judge) -> Judge:

@@ -156,7 +156,7 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     once, behind the body before it.
 
     Raises:
-        NotComparable: a body does not, so nobody can say which characters are its own.
+        NotComparable: a body does not, so nobody can say which characters are its own; or there is none to find.
     """
     expected = "".join(span[3] for span in spans)
     before = first_difference(expected, text)
@@ -180,6 +180,8 @@ def found_in(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
             raise NotComparable("another text, and its bodies stand in another order")
         found += [*_between(text, at, place, before, len(text) - after), (kind, message, tokens, part)]
         at = place + len(part)
+    if not found:
+        raise NotComparable("another text, and it has no body to be told by")
     return (*found, *_between(text, at, len(text), before, len(text) - after))
 
 

@@ -83,7 +83,7 @@ def has_tokens(question: Question) -> bool:
     return bool(question.expect.token_ids)
 
 
-@check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",), applies=has_tokens)
+@check("render.mask-lengths", area="render", level="MASKS", requires=("RND-020",), kind="outline", applies=has_tokens)
 def lists_are_parallel_to_ids(subject: Subject) -> None:
     """Every per-token list given is as long as token_ids."""
     output, ids = subject.output, ids_of(subject)
