@@ -260,7 +260,7 @@ def words_of(cell: Cell) -> list[str]:
 
 
 def levels_of_a_refusal(cell: Cell, claim: Claim | None, applying: Sequence[Check]) -> frozenset[str]:
-    """The levels in which refusing what the oracle accepts counts: the area's own for it, and those that are claimed.
+    """The levels in which refusing what the oracle accepts counts: the first of the area, and those that are claimed.
 
     Where no check of these levels looks at the cell, the first one that does stands in: no refusal is lost. Outside a
     claim it counts nowhere.
@@ -268,7 +268,7 @@ def levels_of_a_refusal(cell: Cell, claim: Claim | None, applying: Sequence[Chec
     if claim is not None and not claim.covers(cell.row, words_of(cell)):
         return frozenset()
     present = [check.level for check in applying]
-    counted = {cell.area.refusals or cell.area.levels[0]}
+    counted = {cell.area.levels[0]}
     counted |= {level for level in present if claim is not None and claim.holds_at(level)}
     return frozenset(counted if counted & set(present) else present[:1])
 

@@ -66,7 +66,6 @@ class Area:
         exhibit: (expect, output or None) -> the labelled tokens of both, for a failing cell; None where fields say it
             better.
         lint: what contradicts itself within an expectation, in printable words.
-        refusals: the level in which refusing what the oracle accepts counts; empty: the first.
         ask: (request, what the implementation declares of its form) -> the request in that form.
         declare: (question, what it declares, its output) -> what is expected of an answer in that form.
         other: (an output) -> what is expected of who answers like it, for the named answers of goldens; None where no
@@ -90,7 +89,6 @@ class Area:
     asks_golden: bool = False
     exhibit: Callable[[Any, Any], tuple[Labelled | None, Labelled | None]] | None = None
     lint: Callable[[Cell, Any], Iterator[str]] | None = None
-    refusals: str = ""
     request_type: type[msgspec.Struct] | None = None
     ask: Callable[[dict[str, Any], Profile], dict[str, Any]] | None = None
     declare: Callable[[Any, Profile, Any], Any] | None = None
