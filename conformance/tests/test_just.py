@@ -31,7 +31,9 @@ def test_right_lengths_and_wrong_ids_pass_no_masks() -> None:
 @pytest.mark.parametrize("row", ["toy-metaspace", "toy-ranks"])
 def test_right_lengths_pass_no_masks_where_nothing_is_body(row: str) -> None:
     cells = select_cells(Selection(areas=("render",), rows=(row,)))
-    found = levels(judged(Edited(lambda request, result: {**wrong_ids(request, result), "text": result["text"]}), cells))
+    found = levels(
+        judged(Edited(lambda request, result: {**wrong_ids(request, result), "text": result["text"]}), cells)
+    )
     assert Verdict.PASS not in found["MASKS"]
     assert Verdict.INCOMPARABLE in found["MASKS"]
 
