@@ -70,12 +70,23 @@ def random_case(rng):
     return student, teacher
 
 
+def assert_tiles(pairs, student, teacher):
+    """What both twins leave to one function: the pairs hold all tokens of both sides, each where it says."""
+    sides = [(p.s_tokens, p.s_start, p.s_end) for p in pairs], [(p.t_tokens, p.t_start, p.t_end) for p in pairs]
+    for own, held in zip((student, teacher), sides, strict=True):
+        assert [token for tokens, _, _ in held for token in tokens] == list(own)
+        for tokens, start, end in held:
+            assert tokens == list(own[start:end]) if tokens else (start, end) == (-1, -1)
+
+
 def test_twins_agree_on_three_thousand_random_cases():
     rng = random.Random(20261120)
     for _ in range(3000):
         student, teacher = random_case(rng)
         k = rng.choice([4, 4, 4, 1, 2, 6])
-        assert align_rows(student, teacher, max_comb_len=k) == align_scalar(student, teacher, max_comb_len=k)
+        pairs, score = align_rows(student, teacher, max_comb_len=k)
+        assert (pairs, score) == align_scalar(student, teacher, max_comb_len=k)
+        assert_tiles(pairs, student, teacher)
 
 
 def test_pipelines_agree_on_random_cases():
