@@ -62,16 +62,25 @@ def test_refusing_mappings_is_not_asked_of_those_who_take_text() -> None:
     require_same_arguments(subject)
 
 
-def test_reasoning_comes_under_the_declared_name() -> None:
-    def renamed(request: Request) -> Request:
-        assert all("reasoning_content" not in message for message in request["messages"])
-        names = [
-            {("reasoning_content" if key == "reasoning" else key): value for key, value in message.items()}
-            for message in request["messages"]
-        ]
-        return {**request, "messages": names}
+@pytest.mark.parametrize("name", ["reasoning", "thinking"])
+def test_reasoning_comes_under_the_declared_name(name: str) -> None:
+    thought = [
+        cell
+        for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",)))
+        if cell.case.slug in {"thinking-final", "thinking-tool-loop"}
+    ]
 
-    assert not blamed(declared({"reasoning": "reasoning"}, Edited(before=renamed)))
+    def keyed(request: Request, keys: Mapping[str, str]) -> Request:
+        messages = request["messages"]
+        assert not any("reasoning_content" in message for message in messages)
+        assert any(name in message for message in messages)
+        return {**request, "messages": [{keys.get(key, key): said for key, said in one.items()} for one in messages]}
+
+    form = {"render": {"profile": {"reasoning": name}}}
+    renamed = Edited(before=lambda request: keyed(request, {name: "reasoning_content"}), capabilities=form)
+    assert not blamed(judged(renamed, thought))
+    unread = Edited(before=lambda request: keyed(request, {name: "unread"}), capabilities=form)
+    assert "RND-001" in blamed(judged(unread, thought))
 
 
 def cut_behind_the_stop(_request: Request, result: Result) -> Result:

@@ -35,6 +35,7 @@ from tokenspec.report.sample import Sample, sample_in
 from tokenspec.report.standing import Standing, standing
 from tokenspec.report.terminal import (
     print_coverage,
+    print_declared,
     print_disagreements,
     print_each_failure,
     print_failures,
@@ -249,8 +250,10 @@ def code_of(stands: Sequence[Standing]) -> int:
 def print_run(
     console: Console, report: Report, stands: Mapping[str, Standing], *, show_all: bool, gate: tuple[str, ...]
 ) -> None:
-    """Causes of failures first, then why cells were not judged; the matrix and what it adds up to end the screen."""
+    """What is declared, causes of failures, why cells were not judged; the matrix and what it adds up to come last."""
     results = report.results
+    named = labels(report.header["implementations"])
+    print_declared(console, report.header["implementations"], named)
     if show_all:
         print_each_failure(console, results)
     else:
@@ -261,7 +264,6 @@ def print_run(
     print_coverage(console, report)
     print_why(console, results, report.impls)
     print_times(console, results)
-    named = labels(report.header["implementations"])
     print_matrix(console, results, named, {id_: spec.status for id_, spec in specs().items()})
     if (sample := sample_in(report.header)) is not None:
         console.print(Text(f"asked was {sample.said}; all: without --sample", style="bold yellow"), soft_wrap=True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 PACKAGES = ("tokenspec", "transformers", "tokenizers", "jinja2", "torch")
+FORM_OF = "form of "
 
 
 def header(
@@ -87,7 +88,16 @@ def header(
 def declared(column: Column) -> dict[str, str]:
     """The form a column declares for its answers, by operation; nothing where it is the oracle's."""
     forms = {name: said.profile.declared() for name, said in column.capabilities.items()}
-    return {f"form of {name}": form for name, form in sorted(forms.items()) if form}
+    return {f"{FORM_OF}{name}": form for name, form in sorted(forms.items()) if form}
+
+
+def forms_in(said: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The declared forms in what a report says of a column, each with the operations that it holds for."""
+    found: dict[str, list[str]] = {}
+    for key, form in said.items():
+        if key.startswith(FORM_OF):
+            found.setdefault(form, []).append(key.removeprefix(FORM_OF))
+    return found
 
 
 def versions() -> dict[str, str]:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tokenspec.areas import areas
+from tokenspec.report.catalog import forms_in
 from tokenspec.report.causes import BROKEN, MOST_CAUSES, Cause, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import slow_lines
@@ -30,6 +31,16 @@ STYLE = {
     Verdict.UNSUPPORTED: "dim",
     Verdict.INCOMPARABLE: "dim",
 }
+
+
+def print_declared(
+    console: Console, implementations: Mapping[str, Mapping[str, str]], impls: Mapping[str, str]
+) -> None:
+    """The form in which a column is judged, where it declares one: ``mine declares: ending=stop (render)``."""
+    for impl, said in implementations.items():
+        for form, operations in forms_in(said).items():
+            line = Text(f"{impls[impl]} declares: ", style="bold").append(f"{form} ({', '.join(operations)})", style="")
+            console.print(line, soft_wrap=True)
 
 
 def print_matrix(
