@@ -10,6 +10,7 @@ import pytest
 
 from tests.edited_reference import CELLS, Edited, Request, Result, blamed, judged, levels
 from tokenspec.adapters.capability import Profile
+from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.check import NotComparable
 from tokenspec.areas.render.checks.text import require_same_arguments
 from tokenspec.areas.render.declared import declared_expect
@@ -18,6 +19,7 @@ from tokenspec.areas.render.records import RenderExpect, RenderOutput
 from tokenspec.areas.selection import Selection, select_cells
 from tokenspec.models import load
 from tokenspec.report.standing import standing
+from tokenspec.runner import in_form
 from tokenspec.verdict import CellResult, Verdict
 
 
@@ -50,6 +52,21 @@ def test_arguments_come_in_the_declared_form() -> None:
     found = declared({"arguments": "string"}, Edited(before=as_strings))
     assert not blamed(found)
     assert standing(found).code == 0
+
+
+@pytest.mark.parametrize("area", ["bridge", "media"])
+def test_arguments_and_reasoning_come_in_the_declared_form_wherever_there_are_messages(area: str) -> None:
+    (cell, *_) = select_cells(Selection(areas=(area,)))
+    call = {"type": "function", "function": {"name": "add", "arguments": {"a": 1}}}
+    message = {"role": "assistant", "reasoning_content": "One.", "tool_calls": [call]}
+    operation = cell.area.operation
+    form = {operation: {"profile": {"arguments": "string", "reasoning": "thinking"}}}
+    (asked,) = in_form(InProcess("mini", Edited(capabilities=form)), cell, {"messages": [message]})["messages"]
+    assert asked == {
+        "role": "assistant",
+        "thinking": "One.",
+        "tool_calls": [{"type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}],
+    }
 
 
 def test_refusing_mappings_is_not_asked_of_those_who_take_text() -> None:

@@ -9,6 +9,7 @@ from tokenspec.areas.area import Area
 from tokenspec.areas.bridge.exhibit import exhibit
 from tokenspec.areas.bridge.records import BridgeExpect, BridgeInput, BridgeOutput, BridgeRequest
 from tokenspec.areas.render.area import rows
+from tokenspec.areas.render.declared import declared_request
 from tokenspec.store.records import Case, Golden
 
 if TYPE_CHECKING:
@@ -59,5 +60,6 @@ AREA = Area(
     request_type=BridgeRequest,
     oracle=oracle,
     exhibit=exhibit,
+    ask=declared_request,
     asks_golden=True,
 )

@@ -13,6 +13,7 @@ from tokenspec.areas.media.pictures import media_parts, with_pictures
 from tokenspec.areas.media.records import MediaExpect, MediaInput, MediaOutput, MediaRequest
 from tokenspec.areas.media.settings import settings_of
 from tokenspec.areas.render.area import rows as rows_with_features
+from tokenspec.areas.render.declared import declared_request
 from tokenspec.store.records import Case, Golden
 from tokenspec.verdict import Label
 
@@ -95,5 +96,6 @@ AREA = Area(
     request_type=MediaRequest,
     oracle=oracle,
     exhibit=exhibit,
+    ask=declared_request,
     asks_golden=True,
 )
