@@ -25,7 +25,7 @@ from tokenspec.report.compare import SLOW, compare
 from tokenspec.report.junit import junit
 from tokenspec.report.markdown import markdown
 from tokenspec.report.page_data import page_data
-from tokenspec.report.slow import slow_lines, trouble
+from tokenspec.report.slow import too_slow, trouble
 from tokenspec.runner import Run, judge, run_all
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
 
@@ -133,7 +133,7 @@ def slow_run() -> sample_runs.Report:
 
 def test_every_view_says_it_at_the_end() -> None:
     report = slow_run()
-    assert slow_lines(report.results) == [f"mine: {SAID}"]
+    assert too_slow(report.results) == {"mine": SAID}
     assert "## Too slow to judge" in markdown(report)
     assert "**too slow to judge**" in markdown(report)
     assert f'<property name="tokenspec.slow" value="mine: {SAID}" />' in junit(report)
@@ -154,7 +154,7 @@ def test_it_is_never_written_as_a_known_failure() -> None:
 
 def test_a_fast_run_says_nothing() -> None:
     fast: list[CellResult] = sample_runs.every_verdict().results
-    assert slow_lines(fast) == []
+    assert too_slow(fast) == {}
 
 
 ADAPTER = """
@@ -174,7 +174,7 @@ def test_both_faces_say_how_many_and_what_to_do(tmp_path: Path, monkeypatch: pyt
     assert done.exit_code == 3
     assert "too slow to judge" in done.output
     last = done.output.splitlines()[-1]
-    assert last.startswith("computes:Computes: ")
+    assert last.startswith("computes: ")
     assert last.endswith("too slow for the limit of 0.2 s a call and not judged; allow more: --timeout 0.8")
     chosen = ["--tokenspec-area", "render", "--tokenspec-case", CHOSEN[0], "--tokenspec-row", CHOSEN[1]]
     words = ["-p", "no:cacheprovider", "--pyargs", "tokenspec.suite", "--tokenspec-impl", "computes:Computes", *chosen]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,7 @@ def test_from_a_failing_run_to_a_green_one_to_a_stale_list(here: Path) -> None:
     assert listed.exit_code == 0, listed.output
     assert "x1" in listed.output
     assert "conformant but for" in listed.output
+    assert re.search(r"^broken: \d+ verdicts fail as known\.toml lists", listed.output, re.MULTILINE)
     lines = [json.loads(line) for line in (here / "run.jsonl").read_text().splitlines()]
     assert lines[0]["header"]["known_failures"][0]["complaints"] == []
     assert "xfail" in {finding["verdict"] for line in lines[1:-1] for finding in line["findings"]}

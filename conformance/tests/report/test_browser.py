@@ -195,6 +195,22 @@ def test_requirements_failures_and_known_failures_have_views(opened: Open) -> No
     assert texts(page, ".cases .badge") == ["xpass", "xfail"]
 
 
+def test_a_column_is_called_by_its_label_in_every_view(opened: Open) -> None:
+    given = "wrong:Wrong"
+    head = header(given)
+    head["implementations"][given]["name"] = "said"
+    head["known_failures"] = [{"impl": given, "file": "known.toml", "entries": 1, "in_force": 1, "complaints": []}]
+    page = opened(Report(head, [cell(finding(Verdict.FAIL), impl=given)]), f"impl={given}&row=alpha")
+    page.locator("#missing summary").click()
+    assert page.locator("#cases .bar .dim").inner_text() == "alpha · said"
+    for view in ("Rows", "Requirements", "Failures", "Known failures"):
+        page.get_by_role("button", name=view, exact=True).click()
+        shown = page.locator("body").inner_text()
+        assert "said" in shown
+        assert given not in shown
+        assert page.locator(f'[aria-label*="{given}"]').count() == 0
+
+
 def test_the_address_holds_the_state_and_back_works(opened: Open) -> None:
     page = opened(every_verdict())
     page.get_by_role("button", name="alpha, mine, IDS").click()

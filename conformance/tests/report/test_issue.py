@@ -64,7 +64,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_issue_is_whole(saved: Path, tmp_path: Path) -> None:
     listed = tokenspec("report", "issue", saved)
-    (number,) = re.findall(r"^ +(\d+) .*shouting:Shouting: RND-001", listed.stdout, re.MULTILINE)[:1]
+    (number,) = re.findall(r"^ +(\d+) +1 x  shouting: RND-001", listed.stdout, re.MULTILINE)[:1]
     done = tokenspec("report", "issue", saved, "--cause", number, "--seconds", 20)
     assert done.exit_code == 0, done.output
     text = done.stdout

@@ -15,11 +15,15 @@ from tokenspec.verdict import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 import test_browser
+import test_causes
 import test_exhibit
 import test_jsonl
+import test_labels
+import test_matrix
 import test_page
 import test_shapes
 import test_side_by_side
+import test_terminal
 import test_verbs
 from sample_runs import finding
 from test_browser import opened  # noqa: F401 - a fixture
@@ -141,7 +145,33 @@ RENDERS = {
     "options-are-forgotten": weak("cli.render", "render", "options_of(options)", "{}", OPTIONS),
     "tools-are-forgotten": weak("cli.render", "render", "given['tools'] = _", "pass", OPTIONS),
 }  # fmt: skip
-WEAKENINGS = {**LET_IN, **FLATTERS, **LOSES, **MISLEADS, **RENDERS}
+MOST_FIRST = test_causes.test_the_most_frequent_cause_of_a_column_comes_first
+SMALLEST = test_causes.test_the_smallest_case_has_the_fewest_characters_then_the_shortest_detail
+AT_MOST = test_terminal.test_a_column_has_at_most_twenty_causes_and_a_word_about_the_rest
+LAST = test_terminal.test_the_matrix_comes_last_with_what_it_adds_up_to
+WHOLE = test_matrix.test_no_figure_of_the_matrix_is_cut_at_any_width
+UNREADABLE = {
+    "every-detail-is-a-cause": weak("causes", "name_of", "f'{_} {finding.cause}'", "f'{_} {finding.detail}'", test_causes.test_failures_of_one_cause_are_one_entry_whatever_their_details),
+    "every-check-is-a-failure-of-an-error": weak("causes", "name_of", "{Verdict.ERROR, Verdict.REJECTED, Verdict.DISAGREE}", "{Verdict.DISAGREE}", test_causes.test_what_gave_no_answer_is_one_failure_and_not_one_of_every_check, found=finding(Verdict.ERROR, "KeyError"), said="KeyError"),
+    "least-frequent-first": weak("causes", "causes_of", "-len(cause.cells)", "len(cause.cells)", MOST_FIRST),
+    "causes-as-they-came": weak("causes", "causes_of", "(order[cause.impl], -len(cause.cells))", "order[cause.impl]", MOST_FIRST),
+    "columns-are-mixed": weak("causes", "causes_of", "(order[cause.impl], -len(cause.cells))", "-len(cause.cells)", MOST_FIRST),
+    "columns-share-causes": weak("causes", "causes_of", "(result.impl, said)", "('', said)", MOST_FIRST),
+    "the-first-case-for-the-smallest": weak("causes", "Cause.smallest", "sizes.get(pair[0].case, 0)", "0", SMALLEST),
+    "the-longest-detail": weak("causes", "Cause.smallest", "len(pair[1].detail)", "-len(pair[1].detail)", SMALLEST),
+    "passes-are-causes": weak("causes", "causes_of", "finding.verdict in of", "True", test_causes.test_causes_are_of_what_is_broken_unless_asked_otherwise),
+    "every-cause-is-printed": weak("terminal", "print_failures", "causes[:most]", "causes", AT_MOST, causes=21, rest="  ... and 1 more cause; --show-all"),
+    "the-rest-is-not-spoken-of": weak("terminal", "print_failures", "len(causes) > most", "False", AT_MOST, causes=21, rest="  ... and 1 more cause; --show-all"),
+    "columns-share-the-twenty": weak("terminal", "print_failures", "by_column.setdefault(cause.impl, []).append(cause)", "by_column.setdefault('mine', []).append(cause)", AT_MOST, causes=20, rest=None),
+    "brief-is-long": weak("terminal", "print_failures", "impl in brief", "False", test_terminal.test_a_column_beside_the_gate_has_the_command_alone),
+    "the-matrix-comes-first": weak("cli.run", "print_run", "print_times(console, results)", "(print_matrix(console, results, named, {}), print_times(console, results))", LAST, show_all=False),
+    "figures-are-cut": weak("matrix", "beside_each_other", "not sides or width > left", "not sides", WHOLE, width=100),
+    "row-names-take-no-room": weak("matrix", "print_matrix", "console.width - AROUND - _", "console.width - AROUND", WHOLE, width=80),
+    "names-are-markup": weak("matrix", "_head", "Text('\\n'.join(lines))", "Text.from_markup('\\n'.join(lines))", test_matrix.test_names_are_no_markup, label="[bold]x[/]"),
+    "a-name-of-two": weak("labels", "labels", "often[label] == 1", "True", test_labels.test_a_label_is_what_a_column_says_it_is_where_no_other_says_so, given={"a:B": "same", "c:D": "same"}, called=["a:B", "c:D"]),
+    "a-registered-name-is-lost": weak("labels", "labels", "':' in impl", "True", test_labels.test_a_label_is_what_a_column_says_it_is_where_no_other_says_so, given={"reference": "other"}, called=["reference"]),
+}  # fmt: skip
+WEAKENINGS = {**LET_IN, **FLATTERS, **LOSES, **MISLEADS, **RENDERS, **UNREADABLE}
 
 
 @each_of(WEAKENINGS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -83,14 +83,14 @@ class KnownFailurePlan:
         """A list that is wrong is a failure: what it says of the implementation is not so."""
         return 1 if code != 1 and self.complaints(gate) else code
 
-    def print(self, console: Console, results: Sequence[CellResult]) -> None:
-        """How far each list holds, and everything it gets wrong."""
+    def print(self, console: Console, results: Sequence[CellResult], named: Mapping[str, str]) -> None:
+        """How far each list holds, and everything it gets wrong; ``named`` are the columns' labels."""
         for impl, ledger in self.ledgers.items():
             failed = sum(f.verdict is Verdict.XFAIL for r in results if r.impl == impl for f in r.findings)
             total, off = len(ledger.known.entries), len(ledger.known.entries) - len(ledger.in_force)
             apart = f", {off} for other versions" if off else ""
             console.print(
-                Text(f"{impl}: {failed} verdicts fail as {ledger.known.file} lists ({total} entries{apart})"),
+                Text(f"{named[impl]}: {failed} verdicts fail as {ledger.known.file} lists ({total} entries{apart})"),
                 soft_wrap=True,
             )
             complaints = ledger.complaints()

@@ -144,6 +144,7 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
     a reviewer found it real or a choice, and a short script. The implementation and the row have to be here.
     """
     from tokenspec.report.causes import causes_of
+    from tokenspec.report.labels import labels
     from tokenspec.reproduction.issue import chosen
     from tokenspec.reproduction.issue import issue as write_issue
 
@@ -151,9 +152,9 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
     if cause is not None:
         deliver(write_issue(loaded, chosen(loaded, cause), seconds=seconds), out)
         return
-    causes = causes_of(loaded.results)
+    causes, named = causes_of(loaded.results), labels(loaded.header["implementations"])
     for number, one in enumerate(causes, start=1):
-        click.echo(f"{number:>4}  {len(one.cells):>6} x  {one.impl}: {one.said}")
+        click.echo(f"{number:>4}  {len(one.cells):>6} x  {named[one.impl]}: {one.said}")
     if not causes:
         click.echo(f"{saved} has no failure to write about", err=True)
 
@@ -201,9 +202,10 @@ def compare(old: Path, new: Path, show_all: bool, as_json: bool, as_md: bool) ->
     """
     from tokenspec.report.compare import Kind, what_changed
     from tokenspec.report.compare import compare as find_changes
+    from tokenspec.report.labels import labels
 
     before, after = read_report(old), read_report(new)
-    found = find_changes(before, after)
+    found, named = find_changes(before, after), labels(after.header["implementations"])
     count = Counter(change.kind for change in found)
     if as_json:
         rows = [{"kind": c.kind, "impl": c.impl, "cell": c.name, "before": c.before, "after": c.after} for c in found]
@@ -216,7 +218,7 @@ def compare(old: Path, new: Path, show_all: bool, as_json: bool, as_md: bool) ->
             if own:
                 click.echo(f"{kind} ({len(own)})")
             for change in own if show_all else own[:SHOWN_CHANGES]:
-                click.echo(f"  {change.before:>11} -> {change.after:<11} {change.impl}  {change.name}")
+                click.echo(f"  {change.before:>11} -> {change.after:<11} {named[change.impl]}  {change.name}")
             if len(own) > SHOWN_CHANGES and not show_all:
                 click.echo(f"  ... and {len(own) - SHOWN_CHANGES} more; --show-all prints them")
         regressions, fixes = count[Kind.REGRESSION], count[Kind.FIX]

@@ -30,6 +30,7 @@ from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
 from tokenspec.report.labels import labels
+from tokenspec.report.matrix import print_matrix
 from tokenspec.report.page import write_page
 from tokenspec.report.sample import Sample, sample_in
 from tokenspec.report.standing import Standing, standing
@@ -39,7 +40,6 @@ from tokenspec.report.terminal import (
     print_disagreements,
     print_each_failure,
     print_failures,
-    print_matrix,
     print_slow,
     print_times,
     print_unsupported,
@@ -201,9 +201,10 @@ def run(
     if as_json:
         print_json(results, code, asked)
     else:
-        print_run(screen(), whole, stands, show_all=show_all, gate=gate)
-        known.print(screen(), results)
-        print_slow(screen(), results)
+        named = labels(whole.header["implementations"])
+        print_run(screen(), whole, stands, named, show_all=show_all, gate=gate)
+        known.print(screen(), results, named)
+        print_slow(screen(), results, named)
         if oracle != CURRENT.transformers:
             screen().print(f"expected is what transformers {oracle} answers; to repeat a cell, add: --oracle {oracle}")
         if missing:
@@ -248,20 +249,28 @@ def code_of(stands: Sequence[Standing]) -> int:
 
 
 def print_run(
-    console: Console, report: Report, stands: Mapping[str, Standing], *, show_all: bool, gate: tuple[str, ...]
+    console: Console,
+    report: Report,
+    stands: Mapping[str, Standing],
+    named: Mapping[str, str],
+    *,
+    show_all: bool,
+    gate: tuple[str, ...],
 ) -> None:
-    """What is declared, causes of failures, why cells were not judged; the matrix and what it adds up to come last."""
+    """What is declared, causes of failures, why cells were not judged; the matrix and what it adds up to come last.
+
+    ``named`` are the columns' labels; commands that repeat a cell name a column as it was given.
+    """
     results = report.results
-    named = labels(report.header["implementations"])
     print_declared(console, report.header["implementations"], named)
     if show_all:
-        print_each_failure(console, results)
+        print_each_failure(console, results, named)
     else:
         beside = set(report.impls) - set(gate or report.impls)
-        print_failures(console, results, report.header["sizes"], brief=beside)
-        print_disagreements(console, results, report.header["sizes"], brief=beside)
-    print_unsupported(console, results)
-    print_coverage(console, report)
+        print_failures(console, results, named, report.header["sizes"], brief=beside)
+        print_disagreements(console, results, named, report.header["sizes"], brief=beside)
+    print_unsupported(console, results, named)
+    print_coverage(console, report, named)
     print_why(console, results, report.impls)
     print_times(console, results)
     print_matrix(console, results, named, {id_: spec.status for id_, spec in specs().items()})

@@ -18,7 +18,9 @@ from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
 from tokenspec.models import available, load, specs
 from tokenspec.models.assets import assets_of
-from tokenspec.report.terminal import print_failures, print_matrix, print_slow
+from tokenspec.report.labels import labels
+from tokenspec.report.matrix import print_matrix
+from tokenspec.report.terminal import print_failures, print_slow
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.store.guard import untouched
 from tokenspec.store.smoke import smoke_cases
@@ -42,12 +44,13 @@ def smoke(impls: tuple[str, ...], dialect: str, hosts: tuple[str, ...], rows: tu
     asked, rows = rows, click.get_current_context().with_resource(own_rows(rows))
     with untouched(impls):
         columns = columns_of(impls, Askable(dialect, hosts))
+        named = labels({column.name: column.info for column in columns})
         cells = smoke_cells(columns, rows)
         spoken = run_all(Run(columns, [cell for cell in cells if cell.area.operation == CONVERSE], timeout))
         if any(finding.non_conformant for result in spoken for finding in result.findings):
             for column in columns:
                 column.close()
-            print_failures(screen(), spoken, {})
+            print_failures(screen(), spoken, named, {})
             screen().print("smoke fails: mend how the program speaks first. The chapter: spec/90-adapter-protocol.md")
             sys.exit(1)
         results = judge(
@@ -56,10 +59,10 @@ def smoke(impls: tuple[str, ...], dialect: str, hosts: tuple[str, ...], rows: tu
     answered = any(finding.verdict not in SILENT for result in results for finding in result.findings)
     unanswered, results = results, [*spoken, *results]
     console = screen()
-    print_failures(console, results, {})
-    print_matrix(console, results, {impl: impl for impl in impls}, {id_: spec.status for id_, spec in specs().items()})
+    print_failures(console, results, named, {})
+    print_matrix(console, results, named, {id_: spec.status for id_, spec in specs().items()})
     code = exit_code(results, frozenset(impls))
-    print_slow(console, results)
+    print_slow(console, results, named)
     if not answered:
         console.print(f"smoke judged nothing: {silence(unanswered)}", soft_wrap=True, highlight=False, markup=False)
         code = code or 1

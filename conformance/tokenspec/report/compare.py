@@ -8,6 +8,7 @@ from enum import StrEnum
 from tokenspec.errors import UsageError
 from tokenspec.report.causes import BROKEN
 from tokenspec.report.jsonl import Report
+from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
 from tokenspec.report.sample import sample_in, sample_of_all
 from tokenspec.verdict import Verdict
@@ -73,11 +74,11 @@ def compare(old: Report, new: Report) -> list[Change]:
 def what_changed(old: Report, new: Report, most: int) -> str:
     """The changes as a Markdown table, each with its case, below the versions that were judged; ``most`` bounds it."""
     found = compare(old, new)
-    lines = ["## What changed", ""]
+    named, lines = labels(new.header["implementations"]), ["## What changed", ""]
     for impl in new.impls:
         if impl in old.impls:
             versions = [str(one.header["implementations"][impl].get("version", "unknown")) for one in (old, new)]
-            lines.append(f"* {plain(impl)}: {plain(' to '.join(dict.fromkeys(versions)))}")
+            lines.append(f"* {plain(named[impl])}: {plain(' to '.join(dict.fromkeys(versions)))}")
     if (sample := sample_in(new.header)) is not None:
         lines.append(f"* asked was {sample.said}")
     if not found:
@@ -85,8 +86,8 @@ def what_changed(old: Report, new: Report, most: int) -> str:
     lines += ["", "| change | column | case | check | before | after |", "|---|---|---|---|---|---|"]
     for change in found[:most]:
         cell, _, check = change.name.partition(" ")
-        named = f"{plain(change.impl)} | {code(cell)} | {code(check)}"
-        lines.append(f"| {change.kind} | {named} | {change.before} | {change.after} |")
+        where = f"{plain(named[change.impl])} | {code(cell)} | {code(check)}"
+        lines.append(f"| {change.kind} | {where} | {change.before} | {change.after} |")
     more = [f"... and {len(found) - most} more"] if len(found) > most else []
     return "\n".join([*lines, *(line for one in more for line in ("", one))]) + "\n"
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from tokenspec.report.jsonl import Report
 from tokenspec.report.sample import sample_in
-from tokenspec.report.slow import slow_lines
+from tokenspec.report.slow import too_slow
 from tokenspec.verdict import UNCOUNTED, CellResult, Finding, Verdict, by_level, gravest, judgement
 
 BAD = {Verdict.FAIL: "failure", Verdict.REJECTED: "failure", Verdict.XPASS: "failure", Verdict.ERROR: "error"}
@@ -47,8 +47,8 @@ def suite(report: Report, impl: str, area: str, results: list[CellResult]) -> ET
         known["sample"] = sample.said
     for name, value in known.items():
         ET.SubElement(properties, "property", name=legal(name), value=legal(str(value)))
-    if slow := slow_lines(results):
-        ET.SubElement(properties, "property", name="tokenspec.slow", value=legal(slow[0]))
+    for name, said in too_slow(results).items():
+        ET.SubElement(properties, "property", name="tokenspec.slow", value=legal(f"{name}: {said}"))
     made.extend(cases)
     return made
 

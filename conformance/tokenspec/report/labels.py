@@ -9,6 +9,6 @@ from typing import Any
 
 def labels(implementations: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Per column its label: ``info().name`` of what was given as ``cmd:...`` or ``module:attribute``, if unique."""
-    said = {impl: str(info.get("name", impl)) if ":" in impl else impl for impl, info in implementations.items()}
+    said = {impl: str(info.get("name") or impl) if ":" in impl else impl for impl, info in implementations.items()}
     often = Counter(said.values())
     return {impl: label if often[label] == 1 else impl for impl, label in said.items()}

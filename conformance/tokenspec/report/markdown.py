@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tokenspec.report.causes import MOST_CAUSES, causes_of
@@ -10,7 +10,7 @@ from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
 from tokenspec.report.sample import sample_in
-from tokenspec.report.slow import slow_lines
+from tokenspec.report.slow import too_slow
 from tokenspec.report.standing import standing
 from tokenspec.report.tally import Tally, never_exercised, tallies
 from tokenspec.report.why import markdown_why
@@ -23,15 +23,16 @@ LEGEND = (
 
 def markdown(report: Report) -> str:
     """Who was judged by what, the matrix of every area, the causes of failures, what was not exercised."""
-    blocks = ["# tokenspec run", "\n".join(columns(report))]
-    blocks += [block for area in report.header["areas"] for block in area_table(report, area)]
+    named = {impl: plain(label) for impl, label in labels(report.header["implementations"]).items()}
+    blocks = ["# tokenspec run", "\n".join(columns(report, named))]
+    blocks += [block for area in report.header["areas"] for block in area_table(report, area, named)]
     blocks.append(LEGEND)
-    if failures := list(causes(report)):
+    if failures := list(causes(report, named)):
         blocks.append("\n".join(["## Failures", "", *failures]))
-    if slow := slow_lines(report.results):
-        blocks.append("\n".join(["## Too slow to judge", "", *(f"* {plain(line)}" for line in slow)]))
+    if slow := [f"* {named[impl]}: {plain(said)}" for impl, said in too_slow(report.results).items()]:
+        blocks.append("\n".join(["## Too slow to judge", "", *slow]))
     blocks += markdown_why(report.results, report.impls)
-    missing = [f"* {plain(impl)}: {', '.join(ids)}" for impl, ids in never_exercised(report).items() if ids]
+    missing = [f"* {named[impl]}: {', '.join(ids)}" for impl, ids in never_exercised(report).items() if ids]
     if missing:
         blocks.append("\n".join(["## Requirements not exercised", "", *missing]))
     complaints = [plain(line) for entry in report.header["known_failures"] for line in entry["complaints"]]
@@ -40,13 +41,13 @@ def markdown(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def columns(report: Report) -> Iterator[str]:
-    """One line a column, then the versions."""
+def columns(report: Report, named: Mapping[str, str]) -> Iterator[str]:
+    """One line a column, by its label in ``named``, then the versions."""
     for impl, info in report.header["implementations"].items():
         own = [result for result in report.results if result.impl == impl]
         stands = standing(own, report.header["require_judged"])
         said = f"**{stands.said}**" if stands.code else stands.said
-        yield f"* **{plain(impl)}** {plain(info.get('version', ''))}: {said}"
+        yield f"* **{named[impl]}** {plain(info.get('version', ''))}: {said}"
     head = report.header
     versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
     fixtures = f"fixtures {head['fixtures']['version']} ({head['fixtures']['sha256'][:12]})"
@@ -55,7 +56,7 @@ def columns(report: Report) -> Iterator[str]:
     yield f"* judged by {plain(versions)}, {plain(fixtures)}, Python {plain(head['python'])}"
 
 
-def area_table(report: Report, area: str) -> list[str]:
+def area_table(report: Report, area: str, named: Mapping[str, str]) -> list[str]:
     """Heading and table of one area; columns it judged nothing of are named below instead of filled with dashes."""
     results = [result for result in report.results if result.area == area]
     if not results:
@@ -64,7 +65,6 @@ def area_table(report: Report, area: str) -> list[str]:
     levels: list[str] = report.header["areas"][area]["levels"]
     answered = {key[2] for key, tally in counted.items() if tally.judged}
     shown = [impl for impl in report.impls if impl in answered] or report.impls
-    named = {impl: plain(label) for impl, label in labels(report.header["implementations"]).items()}
     heads = [f"{named[impl]} {level}" if len(levels) > 1 else named[impl] for impl in shown for level in levels]
     lines = ["| row | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
     for row in dict.fromkeys(result.row for result in results):
@@ -83,13 +83,13 @@ def cell(tally: Tally | None) -> str:
     return f"**{tally.cell()}**" if tally.broken else tally.cell()
 
 
-def causes(report: Report) -> Iterator[str]:
+def causes(report: Report, named: Mapping[str, str]) -> Iterator[str]:
     """The causes of failures, most frequent first, each with its smallest case and the command that repeats it."""
     ordered = sorted(causes_of(report.results), key=lambda cause: -len(cause.cells))
     for cause in ordered[:MOST_CAUSES]:
         result, finding = cause.smallest(report.header["sizes"])
         cells = f"{len(cause.cells)} cell{'s' * (len(cause.cells) != 1)}"
-        said = f"{plain(cause.said)}: {finding.verdict} {code(finding.check)} by {plain(cause.impl)}, {cells}"
+        said = f"{plain(cause.said)}: {finding.verdict} {code(finding.check)} by {named[cause.impl]}, {cells}"
         yield f"* {said}  \n  {code(result.again)}"
     if len(ordered) > MOST_CAUSES:
         yield f"* ... and {len(ordered) - MOST_CAUSES} more causes"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.report.jsonl import Report
+from tokenspec.report.labels import labels
 from tokenspec.report.page_data import as_script, page_data
 from tokenspec.store.writing import write_atomically
 
@@ -39,7 +40,7 @@ def write_page(path: Path, report: Report) -> None:
 
 def run_page(report: Report) -> str:
     """A run as a page; the same report gives the same bytes."""
-    names = ", ".join(report.impls)
+    names = ", ".join(labels(report.header["implementations"]).values())
     return page(f"tokenspec: {names}", page_data(report), facts(report.header))
 
 

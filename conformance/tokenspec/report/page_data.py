@@ -16,7 +16,7 @@ from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.sample import sample_in
 from tokenspec.report.side_by_side import side_by_side, tokens_side_by_side
-from tokenspec.report.slow import slow_lines
+from tokenspec.report.slow import too_slow
 from tokenspec.report.standing import standing
 from tokenspec.report.tally import never_exercised
 from tokenspec.verdict import UNCOUNTED, WORST, CellResult, Exhibit, Finding, Tokens, by_level, gravest, judgement
@@ -175,13 +175,12 @@ def implementation(report: Report, impl: str) -> dict[str, Any]:
     """What a column says of itself, and what the run says of it."""
     own = [result for result in report.results if result.impl == impl]
     stands = standing(own, report.header["require_judged"])
-    slow = [line.removeprefix(f"{impl}: ") for line in slow_lines(own)]
     return {
         "impl": impl,
         "label": labels(report.header["implementations"])[impl],
         "info": {key: str(value) for key, value in report.header["implementations"][impl].items()},
         "code": stands.code,
-        "said": "; ".join([stands.said, *slow]),
+        "said": "; ".join([stands.said, *too_slow(own).values()]),
         "cells": len(own),
     }
 

@@ -15,13 +15,13 @@ def trouble(results: Iterable[CellResult]) -> str:
     return "adapter errors" if any(not finding.slow for finding in errors) else "too slow to judge"
 
 
-def slow_lines(results: Iterable[CellResult]) -> list[str]:
-    """One line a column that had cells too slow to judge: how many, the limit, the cure."""
+def too_slow(results: Iterable[CellResult]) -> dict[str, str]:
+    """Per column that had cells too slow to judge one line: how many, the limit, the cure."""
     limits: dict[str, list[float]] = {}
     for result in results:
         if result.slow:
             limits.setdefault(result.impl, []).append(result.slow)
-    return [f"{impl}: {told(len(slow), max(slow))}" for impl, slow in limits.items()]
+    return {impl: told(len(slow), max(slow)) for impl, slow in limits.items()}
 
 
 def told(cells: int, limit: float, option: str = "--timeout") -> str:

@@ -23,7 +23,7 @@ function chosenCases() {
 
 function casesPanel() {
   const found = chosenCases();
-  const what = [state.area, state.row, state.impl, state.level, state.req, state.check, state.cause].filter(Boolean);
+  const what = [state.area, state.row, state.impl && labelOf(state.impl), state.level, state.req, state.check, state.cause].filter(Boolean);
   const list = element("ol", { class: "cases" });
   const more = button("", () => show(list.children.length + MOST_SHOWN), { class: "quiet" });
   const show = (until) => {
@@ -109,11 +109,11 @@ function whySection() {
 // One cause: how often, its smallest case; a click shows its cells.
 function causeLine(group) {
   const check = data.checks[group.check];
-  const impl = data.implementations[group.impl].impl;
+  const { impl, label } = data.implementations[group.impl];
   const example = `smallest: ${data.cases[group.smallest.name][0]} on ${data.rows[group.smallest.row].name}: ${firstLine(data.details[group.detail])}`;
   const chosen = { ...NO_CELL, impl, v: null, cause: group.said };
   return element("li", {}, button([
-    badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${impl}, `),
+    badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${label}, `),
     `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,
     group.must ? null : element("span", { class: "dim" }, " (a SHOULD: shown, does not count)"),
     element("span", { class: "line" }, `${check.name}: ${check.doc}`), element("span", { class: "line dim" }, example),
@@ -123,7 +123,7 @@ function causeLine(group) {
 // The lists the run was held against, and the cells they speak of.
 function knownView() {
   const lists = data.known.map((list) => element("section", { class: "card" },
-    element("h2", {}, list.file), element("p", {}, `${list.impl}: ${counted(list.entries, "entry").replace("entrys", "entries")}, ${list.in_force} in force`),
+    element("h2", {}, list.file), element("p", {}, `${labelOf(list.impl)}: ${counted(list.entries, "entry").replace("entrys", "entries")}, ${list.in_force} in force`),
     list.complaints.length ? element("ul", { class: "complaints" }, list.complaints.map((line) => element("li", {}, line))) : null));
   const known = [XFAIL, VERDICTS.indexOf("xpass")];
   const found = filteredCells().filter((cell) => cell.pattern.findings.some(([, verdict]) => known.includes(verdict)))

@@ -48,7 +48,7 @@ function showView() {
 function missingNote(view) {
   if (view !== "matrix" && view !== "requirements") return null;
   const lines = Object.entries(data.missing).filter(([, ids]) => ids.length)
-    .map(([impl, ids]) => element("li", {}, element("b", {}, impl), `: ${ids.join(", ")}`));
+    .map(([impl, ids]) => element("li", {}, element("b", {}, labelOf(impl)), `: ${ids.join(", ")}`));
   if (!lines.length) return null;
   const total = Object.values(data.missing).reduce((sum, ids) => sum + ids.length, 0);
   return element("details", { class: "note warn", id: "missing" }, element("summary", {}, `Not exercised: ${counted(total, "requirement")} in ${counted(lines.length, "column")}`),

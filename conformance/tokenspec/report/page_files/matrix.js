@@ -112,7 +112,7 @@ function areaTable(area, number, counts) {
   const body = rows.flatMap((row) => {
     const line = element("tr", {}, element("th", { scope: "row" }, rowName(row)),
       shown.flatMap((impl) => area.levels.map((level) => tallyCell(at(row.index, impl.index, level),
-        { area: area.name, row: row.name, impl: impl.impl, level }, `${rowName(row)}, ${impl.impl}, ${level}`))));
+        { area: area.name, row: row.name, impl: impl.impl, level }, `${rowName(row)}, ${impl.label}, ${level}`))));
     if (row.status === status || !row.status) return [line];
     status = row.status;
     const wide = 1 + shown.length * area.levels.length;
@@ -161,7 +161,7 @@ function requirementCell(id, impl, one, area) {
       ? button("not exercised", () => go({ ...NO_CELL, req: id, impl: impl.impl, area: area.name }), { class: "tally missing", title: why })
       : element("span", { class: "tally missing", title: why }, "not exercised"));
   }
-  return tallyCell(one, { req: id, impl: impl.impl, area: area.name }, `${id}, ${impl.impl}`);
+  return tallyCell(one, { req: id, impl: impl.impl, area: area.name }, `${id}, ${impl.label}`);
 }
 
 // Per requirement the verdict that counts, once a pattern.

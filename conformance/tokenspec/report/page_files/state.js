@@ -39,6 +39,11 @@ const cells = (data.cells || []).map(([area, row, impl, name, pattern, exhibit])
   area, row, impl, name, pattern: data.patterns[pattern], exhibit,
 }));
 
+// What a column is called; what the address or a list names need not be a column.
+function labelOf(name) {
+  return data.implementations.find(({ impl }) => impl === name)?.label ?? name;
+}
+
 function levelsOf(cell) {
   return cell.pattern.levels;
 }
