@@ -68,6 +68,7 @@ def test_a_smoke_on_one_row_needs_no_more_and_names_it_again() -> None:
     answer = run(True, "smoke", "--impl", "light_renderer:LightRenderer", "--row", "toy-bpe")
     assert answer.returncode == 0, answer.stdout
     assert "toy-metaspace" not in answer.stdout
+    assert "light-renderer\n" in answer.stdout.replace(" \n", "\n")
     assert answer.stdout.endswith(
         "smoke passes. Next: tokenspec run --impl light_renderer:LightRenderer --row toy-bpe\n"
     )
