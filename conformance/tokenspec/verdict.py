@@ -179,7 +179,7 @@ def judgement(findings: Sequence[Finding]) -> Finding:
         further = [finding for finding in findings if not finding.outline]
         for grounds in ([finding for finding in further if finding.compares], further):
             silent = [finding for finding in grounds if finding.verdict in SILENT]
-            if silent and not any(finding.verdict is Verdict.PASS for finding in grounds):
+            if silent and not any(counted_as(finding) is Verdict.PASS for finding in grounds):
                 return gravest(silent)
     return worst
 
