@@ -169,18 +169,17 @@ WORST = (
 def judgement(findings: Sequence[Finding]) -> Finding:
     """The one finding that speaks for a case at a level: the worst that counts.
 
-    A broken SHOULD is shown and does not count; silence speaks only where nothing else was said. It does so, too, where
-    checks lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level. And
-    where none of those that look further than the outline passed: that the lists are as long as they should be says
-    nothing of what they hold.
+    A broken SHOULD is shown and does not count; silence speaks only where nothing else was said, or nothing but that
+    the outline is right: lists as long as they should be say nothing of what they hold. It does so, too, where checks
+    lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level.
     """
     worst = gravest(findings)
     if worst.verdict is Verdict.PASS:
-        further = [finding for finding in findings if not finding.outline]
-        for grounds in ([finding for finding in further if finding.compares], further):
-            silent = [finding for finding in grounds if finding.verdict in SILENT]
-            if silent and not any(counted_as(finding) is Verdict.PASS for finding in grounds):
-                return gravest(silent)
+        worst = gravest([finding for finding in findings if not finding.outline] or findings)
+    comparing = [finding for finding in findings if finding.compares]
+    silent = [finding for finding in comparing if finding.verdict in SILENT]
+    if silent and worst.verdict is Verdict.PASS and not any(one.verdict is Verdict.PASS for one in comparing):
+        return gravest(silent)
     return worst
 
 

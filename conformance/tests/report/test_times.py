@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 
 import pytest
-from rich.console import Console
 
+from tests.report.printing import printed
 from tokenspec import runner
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.areas.selection import Selection, select_cells
@@ -59,12 +58,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return found
 
 
-def times(results: list[CellResult]) -> str:
-    written = StringIO()
-    print_times(Console(file=written, width=100), results)
-    return written.getvalue()
-
-
 def test_loading_answering_and_judging_are_counted_apart(clock: Clock) -> None:
     cells = select_cells(Selection(cases=("render/role-user", "render/unicode-cjk"), rows=("toy-bpe", "toy-ranks")))
     columns = [InProcess(name, Slow(clock)) for name in ("one", "two")]
@@ -75,7 +68,7 @@ def test_loading_answering_and_judging_are_counted_apart(clock: Clock) -> None:
     assert all(len(result.findings) > 1 for result in found)
     assert [result.judging for result in found] == [pytest.approx(JUDGING * len(result.findings)) for result in found]
     judged = sum(len(result.findings) for result in found) * JUDGING
-    assert times(found) == f"  render: 4000.0 s set-up, 80.0 s answers, {judged:.1f} s judging\n"
+    assert printed(print_times, found) == f"  render: 4000.0 s set-up, 80.0 s answers, {judged:.1f} s judging\n"
 
 
 def test_each_area_has_its_own_line() -> None:
@@ -92,7 +85,7 @@ def test_each_area_has_its_own_line() -> None:
         )
 
     results = [result("render", 2.0, 1.0, 3.0), result("parse", 0.0, 0.5, 0.0), result("render", 0.0, 0.5, 0.5)]
-    assert times(results).splitlines() == [
+    assert printed(print_times, results).splitlines() == [
         "  render: 2.0 s set-up, 1.5 s answers, 3.5 s judging",
         "  parse: 0.0 s set-up, 0.5 s answers, 0.0 s judging",
     ]

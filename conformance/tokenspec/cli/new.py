@@ -52,7 +52,9 @@ def case(name: str, area_name: str, theme: str, requires: tuple[str, ...], flags
 @theme_option
 @click.option("--requires", multiple=True, required=True, metavar="ID", help="A requirement it judges; repeatable.")
 @click.option("--level", help="The grade it counts for; default: the first of the area.")
-@click.option("--kind", default="invariant", show_default=True, help="golden, invariant, metamorphic or rejects.")
+@click.option(
+    "--kind", default="invariant", show_default=True, help="golden, invariant, outline, metamorphic or rejects."
+)
 def check(name: str, area_name: str, theme: str, requires: tuple[str, ...], level: str | None, kind: str) -> None:
     """A check in a module of its area."""
     write(making.check(root(), area_of(area_name), theme, name, requires, level, kind))
