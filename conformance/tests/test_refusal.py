@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.edited_reference import blamed, judged
 from tokenspec.adapters import Ok, Outcome, Refused
 from tokenspec.adapters.in_process import outcome_of
 from tokenspec.areas import areas
 from tokenspec.areas.aligners.hostile import MARK, archived, pickled, ran
 from tokenspec.areas.check import Violation
+from tokenspec.areas.misrefusing import Edit, Misrefusing, coded, placing
 from tokenspec.areas.refusal import Due, pointer_to, refused
-from tokenspec.areas.selection import load_cases
+from tokenspec.areas.selection import Selection, load_cases, select_cells
 from tokenspec.store.canonical import convert
 
 
@@ -83,6 +85,25 @@ def test_every_stated_refusal_of_these_areas_has_code_and_place() -> None:
             assert due.code
             assert due.places, case.id
             assert all(place.startswith("/") for place in due.places), case.id
+
+
+REFUSED = [cell for cell in select_cells(Selection(areas=("render",), rows=("toy-bpe",))) if cell.case.refusal]
+
+
+@pytest.mark.parametrize(
+    ("edit", "broken"),
+    [
+        (placing(lambda place: place), set()),
+        (placing(lambda _: ""), set()),
+        (coded("unprocessable"), {"RND-007"}),
+        (placing(lambda _: "/model"), {"RND-007"}),
+        (placing(lambda place: f"{place}/7/first/last"), {"RND-007"}),
+    ],
+    ids=["as it is", "no place", "another reason", "another place", "a place there is not"],
+)
+def test_a_conversation_is_refused_for_its_reason_at_its_place(edit: Edit, broken: set[str]) -> None:
+    assert len(REFUSED) > 10
+    assert blamed(judged(Misrefusing("render", edit), REFUSED)) == broken
 
 
 def read_and_look(data: bytes, folder: str) -> tuple[object, bool]:

@@ -16,7 +16,7 @@ class Due(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     """How an input is to be refused: the code, and the JSON pointers into the request that its place may be.
 
     A place below one of ``places`` is that place said more exactly; where a text is pointed into, by the index of a
-    byte.
+    byte. An empty code, and no places, are content with any.
     """
 
     code: str
@@ -29,13 +29,13 @@ def due(question: Question) -> Due:
     return Due("") if case.refusal is None else convert(case.refusal, Due, where=f"{case.id}: refusal")
 
 
-def refused(subject: Subject, *, naming_place: bool = False) -> Refused:
-    """The refusal that is due, for the reason that is due; ``naming_place``: it has to say where.
+def refused(subject: Subject, stated: Due | None = None, *, naming_place: bool = False) -> Refused:
+    """The refusal that is due, by the case unless it is ``stated``; ``naming_place``: it has to say where.
 
     Raises:
         Violation: the input is answered, refused for another reason, or another place is blamed.
     """
-    stated, got = due(subject), subject.outcome
+    stated, got = stated or due(subject), subject.outcome
     if not isinstance(got, Refused):
         due_now = f"rejected {stated.code}".rstrip()
         raise Violation("an input that is to be refused is answered", expected=due_now, got=got)

@@ -169,7 +169,7 @@ def refusals() -> Iterator[None]:
     except NotImplementedError as missing:
         raise Unsupported(str(missing)) from missing
     except (ValueError, TypeError) as refusal:
-        raise Rejected(type(refusal).__name__, str(refusal).splitlines()[0]) from refusal
+        raise Rejected("template-raises", f"{type(refusal).__name__}: {refusal}".splitlines()[0]) from refusal
 
 
 @lru_cache(maxsize=16)

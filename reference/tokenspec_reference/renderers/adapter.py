@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
 from tokenspec_reference.renderers.create import create_renderer
 from tokenspec_reference.renderers.rendered import UnattributedTokens
@@ -60,8 +60,20 @@ def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
     )
 
 
+def place_of(error: TokenSpecError, request: Mapping[str, Any]) -> str:
+    """The pointer to what an error calls ``new_messages[1].content[0].width``; an option if no field is called so."""
+    called = (error.field or "messages").replace("media_settings", "media").removeprefix("new_")
+    pointer = called.replace("[", "/").replace("]", "").replace(".", "/")
+    return f"/{pointer}" if pointer.partition("/")[0] in request else f"/options/{pointer}"
+
+
 def render(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     """Operation ``render``: a conversation to ids, text, owners and masks, with derived masks on request."""
+    with placed(lambda error: place_of(error, request)):
+        return _rendered(request, models)
+
+
+def _rendered(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> dict[str, Any]:
     renderer = renderer_for(request, models)
     messages, tools = request.get("messages"), request.get("tools")
     add_generation_prompt = bool((request.get("options") or {}).get("add_generation_prompt", False))

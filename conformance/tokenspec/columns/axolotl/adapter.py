@@ -44,7 +44,7 @@ class Adapter:
             with frozen(datetime.fromisoformat(request["now"])):
                 made = self.strategy(options).tokenize_prompt(sample)
         except Exception as error:
-            raise Rejected("cannot-prepare", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": made["input_ids"], "sampled_mask": [label != -100 for label in made["labels"]]}
 
     def strategy(self, options: dict[str, Any]) -> Any:

@@ -103,7 +103,7 @@ class Adapter:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             said = error.read().decode(errors="replace")[:400]
-            raise Rejected(f"http-{error.code}", said) from error
+            raise Rejected("template-raises", f"HTTP {error.code}: {said}") from error
 
 
 def has_media(message: Any) -> bool:

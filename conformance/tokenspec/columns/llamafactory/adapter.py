@@ -95,7 +95,7 @@ class Adapter:
             told = (found[name] for name in ("_prompt", "_response", "_system", "_tools"))
             ids, labels = processor._encode_data_example(*told, [], [], [])  # noqa: SLF001 - its public door is a file
         except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, IndexError) as error:
-            raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         # Where a turn has no end of its own, what is trained in the place of the next header is another token.
         return {"token_ids": ids, "sampled_mask": [id_ == label for id_, label in zip(ids, labels, strict=True)]}
 

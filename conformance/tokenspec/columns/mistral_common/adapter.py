@@ -45,5 +45,5 @@ class Adapter:
             )
             encoded = self.tokenizers[mode].encode_chat_completion(asked)
         except (MistralCommonException, ValidationError, ValueError, TypeError, KeyError, AssertionError) as error:
-            raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": encoded.tokens, "text": encoded.text}

@@ -58,7 +58,7 @@ class Adapter:
         try:
             made = self.template.encode({**sample, "tools": wrapped(request["tools"]) or None})
         except Exception as error:  # whatever its templates raise
-            raise Rejected("cannot-encode", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": made["input_ids"], "sampled_mask": [one != NOT_TRAINED for one in made["labels"]]}
 
     def turn(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Adapter:
             else:
                 ids = self.encoding.render_conversation_for_training(conversation)
         except (harmony.HarmonyError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": ids, "text": self.encoding.decode(ids)}
 
     def parse(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -95,5 +95,5 @@ class Adapter:
         except AssertionError as error:
             raise Unsupported(f"renders images with their processor alone: {error}") from error
         except (RendererError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": ids.to_ints(), "sampled_mask": [bool(one) for one in weights.tolist()]}

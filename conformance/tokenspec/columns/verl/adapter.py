@@ -69,5 +69,5 @@ class Adapter:
         except AssertionError as error:
             raise Rejected("turns-are-not-the-whole", str(error).splitlines()[0]) from error
         except Exception as error:  # whatever templates and its own code raise
-            raise Rejected("cannot-render", f"{type(error).__name__}: {error}") from error
+            raise Rejected("template-raises", f"{type(error).__name__}: {error}") from error
         return {"token_ids": found["input_ids"].tolist(), "sampled_mask": list(map(bool, found["loss_mask"].tolist()))}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError, placed
-from tokenspec_reference.renderers.adapter import renderer_for
+from tokenspec_reference.errors import placed
+from tokenspec_reference.renderers.adapter import place_of, renderer_for
 from tokenspec_reference.renderers.rendered import MultiModalData, PlaceholderRange, RenderedTokens
 
 if TYPE_CHECKING:
@@ -19,14 +19,8 @@ def render_media(request: dict[str, Any], models: Mapping[str, LoadedModel]) -> 
     Raises:
         UnsupportedByReference: the family's media are not described.
     """
-    with placed(place_of):
+    with placed(lambda error: place_of(error, request)):
         return _expanded(request, renderer_for(request, models))
-
-
-def place_of(error: TokenSpecError) -> str:
-    """The pointer to what an error calls ``new_messages[0].content[1].width``."""
-    called = (error.field or "").replace("media_settings", "media").removeprefix("new_")
-    return "/" + called.replace("[", "/").replace("]", "").replace(".", "/")
 
 
 def _expanded(request: Mapping[str, Any], renderer: Any) -> dict[str, Any]:

@@ -93,8 +93,12 @@ def render(
     features: tuple[str, ...] | None = None,
     derive: tuple[str, ...] = (),
     issue: str | None = None,
+    wrong: tuple[str, ...] = (),
 ) -> Case:
-    """One render case; features follow from the conversation unless they are given."""
+    """One render case; features follow from the conversation unless they are given.
+
+    ``wrong`` are the pointers to what is refused of it, where it is not the template's to say.
+    """
     case_input: dict[str, Any] = {"messages": messages}
     if tools is not None:
         case_input["tools"] = tools
@@ -106,12 +110,15 @@ def render(
         id=f"render/{slug}",
         area="render",
         flags=list(flags),
-        requires=sorted({*requires, *(ISOLATED if "CONTROL_TOKEN_INJECTION" in flags else ())}),
+        requires=sorted(
+            {*requires, *(ISOLATED if "CONTROL_TOKEN_INJECTION" in flags else ()), *(("RND-007",) if wrong else ())}
+        ),
         features=list(infer_features(messages, tools) if features is None else features),
         why=why,
         since="0.1",
         issue=issue,
         input=case_input,
+        refusal={"code": "", "places": list(wrong)} if wrong else None,
     )
 
 

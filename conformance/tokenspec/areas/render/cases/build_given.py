@@ -62,6 +62,7 @@ def given(
     derive: tuple[str, ...] = (),
     row: str = "toy-bpe",
     unattributed: tuple[str, ...] | None = (),
+    wrong: tuple[str, ...] = (),
 ) -> Case:
     """One conversation with its template, in the tokens of a toy row, and what nobody knows the writer of."""
     case = render(
@@ -75,6 +76,7 @@ def given(
         options={"chat_template": template, **(options or {})},
         features=(),
         derive=derive,
+        wrong=wrong,
     )
     stated = {} if unattributed is None else {"unattributed": list(unattributed)}
     return msgspec.structs.replace(case, rows=[row], input={**case.input, **stated})

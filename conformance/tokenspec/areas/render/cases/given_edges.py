@@ -25,6 +25,8 @@ PARTS = (
     "{{ part.text if part.type == 'text' else '<|img|>' }}{% endfor %}{% endif %}"
 )
 OPEN = ("RND-001", "RND-002", "RND-003", "RND-005", "RND-010")
+OPEN_MESSAGE = ("/messages/1", "/options/continue_final_message")
+OPEN_CONTENT = ("/messages/1/content", "/options/continue_final_message")
 BRACKETS = (
     "{% for message in messages %}{{ '[USER]' if message.role == 'user' else '[BOT]' }}{{ message.content }}"
     "{{ '[END]' }}{% endfor %}"
@@ -36,7 +38,16 @@ METASPACE = (
 )
 
 
-def left_open(slug: str, why: str, body: str, last: Message, wanted: bool | str = True, **options: Any) -> Case:
+def left_open(
+    slug: str,
+    why: str,
+    body: str,
+    last: Message,
+    wanted: bool | str = True,
+    *,
+    wrong: tuple[str, ...] = (),
+    **options: Any,
+) -> Case:
     """A conversation whose last message stays open, by a template that prints `body` for each."""
     return given(
         f"open-{slug}",
@@ -46,6 +57,7 @@ def left_open(slug: str, why: str, body: str, last: Message, wanted: bool | str 
         "PREFILL",
         requires=OPEN,
         options={"continue_final_message": wanted, **options},
+        wrong=wrong,
     )
 
 
@@ -139,9 +151,15 @@ LEFT_OPEN = (
         PARTS,
         assistant([text_part("Once "), text_part("upon"), IMAGE_PART]),
     ),
-    left_open("no-text-part", "A list of parts without a text.", PARTS, assistant([IMAGE_PART])),
-    left_open("number", "A content that is no text.", "{{ message.content }}", assistant(7)),
-    left_open("nothing", "A message without content.", "{{ message.content or 'none' }}", assistant(None)),
+    left_open("no-text-part", "A list of parts without a text.", PARTS, assistant([IMAGE_PART]), wrong=OPEN_CONTENT),
+    left_open("number", "A content that is no text.", "{{ message.content }}", assistant(7), wrong=OPEN_CONTENT),
+    left_open(
+        "nothing",
+        "A message without content.",
+        "{{ message.content or 'none' }}",
+        assistant(None),
+        wrong=OPEN_CONTENT,
+    ),
     left_open(
         "trimmed",
         "A template that trims: the white space before the end goes, too.",
@@ -153,12 +171,14 @@ LEFT_OPEN = (
         "A template that writes another text than the message's.",
         "{{ message.content | replace('Once', 'Twice') }}",
         assistant("Once upon"),
+        wrong=OPEN_MESSAGE,
     ),
     left_open(
         "cut",
         "A template that writes the beginning of a message alone.",
         "{{ message.content[:9] }}",
         assistant("Once upon"),
+        wrong=OPEN_MESSAGE,
     ),
     left_open(
         "twice",
@@ -197,15 +217,22 @@ LEFT_OPEN = (
         assistant("Two.", notes=[text_part("Note")]),
         "notes",
     ),
-    left_open("missing-field", "A field that the message has not.", "{{ message.content }}", assistant("Two."), "nick"),
+    left_open(
+        "missing-field",
+        "A field that the message has not.",
+        "{{ message.content }}",
+        assistant("Two."),
+        "nick",
+        wrong=OPEN_MESSAGE,
+    ),
 )
 
-WRONG: tuple[tuple[str, str, Any, list[Any] | None], ...] = (
-    ("conversation", "A text in place of a conversation.", "Hi.", None),
-    ("conversation-number", "A number in place of a conversation.", 5, None),
-    ("message", "A text in place of a message.", [user("One?"), "Hi."], None),
-    ("tool", "A text in place of a tool.", [user("One?")], ["get_weather"]),
-    ("second-tool", "A number behind a tool.", [user("One?")], [WEATHER, 7]),
+WRONG: tuple[tuple[str, str, Any, list[Any] | None, str], ...] = (
+    ("conversation", "A text in place of a conversation.", "Hi.", None, "/messages"),
+    ("conversation-number", "A number in place of a conversation.", 5, None, "/messages"),
+    ("message", "A text in place of a message.", [user("One?"), "Hi."], None, "/messages/1"),
+    ("tool", "A text in place of a tool.", [user("One?")], ["get_weather"], "/tools/0"),
+    ("second-tool", "A number behind a tool.", [user("One?")], [WEATHER, 7], "/tools/1"),
 )
 MALFORMED = tuple(
     given(
@@ -218,8 +245,9 @@ MALFORMED = tuple(
         "WRONG_TYPE",
         requires=("RND-001", "RND-002", "RND-005"),
         tools=tools,
+        wrong=(wrong,),
     )
-    for slug, why, messages, tools in WRONG
+    for slug, why, messages, tools, wrong in WRONG
 )
 
 CASES = (*EDGES, *LEFT_OPEN, *MALFORMED)

@@ -90,6 +90,7 @@ CASES = (
         "PREFILL",
         requires=("RND-001", "RND-002", "RND-005"),
         options={"continue_final_message": "reasoning_content"},
+        wrong=("/messages/1", "/options/continue_final_message"),
     ),
     given(
         "format-of-a-body",

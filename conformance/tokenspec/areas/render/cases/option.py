@@ -91,6 +91,7 @@ PREFILLS = (
         "GENERATION_PROMPT",
         requires=("RND-005", "RND-002", "RND-003"),
         options={**CONTINUE, **GENERATE},
+        wrong=("/options",),
     ),
 )
 

@@ -235,6 +235,7 @@ CASES = (
         "ROLE_ORDER",
         requires=("RND-002",),
         options=GENERATE,
+        wrong=("/messages",),
     ),
     render(
         "role-same-text-in-all",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from tokenspec.adapters import Ok
+from tokenspec.adapters import Ok, Refused
 from tokenspec.adapters.capability import Profile
-from tokenspec.areas.check import NotComparable, Subject, Violation, check
+from tokenspec.areas.check import NotComparable, NotGiven, Subject, Violation, check
 from tokenspec.areas.difference import difference, first_difference
+from tokenspec.areas.refusal import Due, due, refused
 from tokenspec.areas.render.checks.laying import character_map, ids_of
 from tokenspec.areas.render.checks.place import decode, encode
 from tokenspec.areas.render.declared import declared_request
+
+OF_THE_TEMPLATE = ("TemplateError", "UndefinedError")
+"""What Jinja raises itself; any other error may be of what stands around the template."""
 
 
 def text_of(subject: Subject) -> str:
@@ -69,6 +73,18 @@ def refuses_what_the_template_refuses(subject: Subject) -> None:
             expected=f"a refusal (upstream raises {golden and golden.error})",
             got=f"a text that ends {text_of(subject)[-60:]!r}",
         )
+
+
+@check("render.refusal", area="render", level="TEXT", requires=("RND-007",), kind="rejects")
+def refusals_say_who_and_where(subject: Subject) -> None:
+    """The code says who refuses, and the place, where one is given, what."""
+    if not isinstance(subject.outcome, Refused):
+        raise NotGiven("does not refuse (see RND-002)")
+    raised = (subject.cell.golden and subject.cell.golden.error) or ""
+    codes = ["template-raises"] if raised in OF_THE_TEMPLATE else ["template-raises", "invalid-messages"]
+    got = refused(subject, Due("", due(subject).places or ["/messages", "/tools", "/options"]))
+    if got.code not in codes:
+        raise Violation("refused with another code", expected=" or ".join(codes), got=str(got))
 
 
 @check("render.pure", area="render", level="TEXT", requires=("RND-012",))

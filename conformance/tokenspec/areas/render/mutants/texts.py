@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tokenspec.areas.misrefusing import coded, misrefusing, placing
 from tokenspec.areas.mutant import Mutant
 from tokenspec.store.masks import decode_mask
 from tokenspec_reference.adapter import ReferenceAdapter
@@ -245,4 +246,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("render-changes-input", "render", ("RND-012",), "messages are normalised in place", lambda: ChangesItsInput(None, None)),
     Mutant("render-remembers", "render", ("RND-013",), "the second call differs", RemembersCalls),
     Mutant("render-accepts-all", "render", ("RND-002",), "renders what the template refuses", lambda: RendersAnything(None, None)),
+    misrefusing("render", "render", "refuses-somehow", "RND-007", "a code of its own", coded("unprocessable")),
+    misrefusing("render", "render", "blames-the-caller", "RND-007", "the template never refuses", coded("invalid-messages")),
+    misrefusing("render", "render", "blames-the-first", "RND-007", "the first message is to blame", placing(lambda _: "/messages/0")),
 )  # fmt: skip
