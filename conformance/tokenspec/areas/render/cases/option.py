@@ -91,7 +91,7 @@ PREFILLS = (
         "GENERATION_PROMPT",
         requires=("RND-005", "RND-002", "RND-003"),
         options={**CONTINUE, **GENERATE},
-        wrong=("/options",),
+        wrong=("/options/continue_final_message", "/options/add_generation_prompt"),
     ),
 )
 

@@ -11,8 +11,8 @@ from tokenspec.areas.render.checks.laying import character_map, ids_of
 from tokenspec.areas.render.checks.place import decode, encode
 from tokenspec.areas.render.declared import declared_request
 
-OF_THE_TEMPLATE = ("TemplateError", "UndefinedError")
-"""What Jinja raises itself; any other error may be of what stands around the template."""
+CODES = ("template-raises", "invalid-messages", "invalid-input")
+"""Of a refusal: the template's own, and those of what stands around it, for messages and tools, and for options."""
 
 
 def text_of(subject: Subject) -> str:
@@ -80,9 +80,11 @@ def refusals_say_who_and_where(subject: Subject) -> None:
     """The code says who refuses, and the place, where one is given, what."""
     if not isinstance(subject.outcome, Refused):
         raise NotGiven("does not refuse (see RND-002)")
-    raised = (subject.cell.golden and subject.cell.golden.error) or ""
-    codes = ["template-raises"] if raised in OF_THE_TEMPLATE else ["template-raises", "invalid-messages"]
-    got = refused(subject, Due("", due(subject).places or ["/messages", "/tools", "/options"]))
+    golden, wrong = subject.cell.golden, due(subject).places
+    of_the_template = golden is not None and golden.error == "TemplateError" and not wrong
+    codes = CODES[:1] if of_the_template else CODES
+    told = ["/messages", "/tools", *(f"/options/{name}" for name in subject.request["options"])]
+    got = refused(subject, Due("", wrong or told))
     if got.code not in codes:
         raise Violation("refused with another code", expected=" or ".join(codes), got=str(got))
 
