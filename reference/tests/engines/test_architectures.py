@@ -79,6 +79,17 @@ def test_an_unknown_head_falls_back_to_full_logits(toy_tokenizer):
     assert RTLLMTopKShift().segment(LONG_TRACE, window=4, **options).forwards == 1
 
 
+def test_a_model_whose_first_tokens_are_no_numbers_is_still_read(toy_tokenizer):
+    """The head is tried on four tokens, which a trace need not hold: then all logits are asked for."""
+    tokenizer = toy_tokenizer("toy-bpe")
+    model = build("LlamaConfig", len(tokenizer))
+    whole = ENGINE.segment(LONG_TRACE, model=model, tokenizer=tokenizer)
+    model.get_input_embeddings().weight.data[:4] = float("nan")
+    found = ENGINE.segment(LONG_TRACE, model=model, tokenizer=tokenizer)
+    assert CausalModel(model).head is None
+    require_same_but_close(found, whole, share=0.02)
+
+
 def test_recurrent_models_read_their_context_again(toy_tokenizer):
     from tokenspec_reference.engines.plain_sessions import ReplaySession
     from tokenspec_reference.engines.sessions import CachePolicy

@@ -171,10 +171,9 @@ def _adds_bytes(ends: torch.Tensor) -> torch.Tensor:
 
 
 def _stand_at(ends: torch.Tensor, others: torch.Tensor, others_may: torch.Tensor, places: int) -> torch.Tensor:
-    """Which ``ends`` are also an end of the other side: mark one slot per byte, then look up."""
+    """Which ``ends`` are also an end of the other side: mark one slot per byte, look up; the last slot says nothing."""
     marked = torch.zeros(len(ends), places + 1, dtype=torch.bool, device=ends.device)
     marked.scatter_(1, torch.where(others_may, others, places).long(), value=True)
-    marked[:, places] = False
     return marked.gather(1, ends.clamp(max=places).long())
 
 
@@ -290,7 +289,6 @@ def _before_special(closed: torch.Tensor, side: ClosedSide, width: int) -> torch
     """Text of no bytes that stands before a paired special token: it must not share that token's chunk."""
     by_special = torch.zeros(len(closed), width + 1, dtype=torch.bool, device=closed.device)
     by_special.scatter_(1, torch.where(side.special, closed, width), value=True)
-    by_special[:, width] = False
     return side.text & by_special.gather(1, closed)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, isfinite, lcm
+from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FLOAT32_INTEGERS = 1 << 24
+FLOAT32_MAX = 2.0**128 - 2.0**104
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class Scores:
     ignore_leading_char_diff: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ``AlignmentInputError`` for a score that is no number."""
+        """Raises ``AlignmentInputError`` for a score that is no number of single precision."""
         for name in ("exact_match_score", "combination_score_multiplier", "gap_penalty"):
-            if not isfinite(getattr(self, name)):
-                raise AlignmentInputError(f"must be finite, is {getattr(self, name)}", field=name)
+            if not abs(getattr(self, name)) <= FLOAT32_MAX:
+                raise AlignmentInputError(f"must be a finite float32, is {getattr(self, name)}", field=name)
 
     @property
     def spell(self) -> Callable[[str], str]:

@@ -7,6 +7,7 @@ cancels and a handful of rows of the head replace the whole vocabulary. What a m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -152,9 +153,11 @@ def probe_head(model: Any, base: Any) -> Finish | None:
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Equal but for the rounding of the coarser of both."""
+    """Equal but for the rounding of the coarser of both; what is no number is equal to nothing."""
     import torch
 
     epsilon = 8 * max(torch.finfo(one.dtype).eps, torch.finfo(other.dtype).eps)
     scale = float(upcast(other).abs().amax())
+    if not math.isfinite(scale):
+        return False
     return bool(torch.allclose(upcast(one), upcast(other).to(one.device), rtol=epsilon, atol=epsilon * scale))

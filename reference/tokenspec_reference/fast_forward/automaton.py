@@ -132,7 +132,7 @@ def explored(
 
 
 def _trimmed(edges: Sequence[Sequence[Edge]], accepting: Sequence[bool]) -> Automaton:
-    """Only the states from which a text can be completed."""
+    """Only the states from which a text can be completed: none without the first, from which all are reached."""
     before: list[list[int]] = [[] for _ in edges]
     for state, own in enumerate(edges):
         for edge in own:
@@ -144,8 +144,6 @@ def _trimmed(edges: Sequence[Sequence[Edge]], accepting: Sequence[bool]) -> Auto
             if source not in seen:
                 seen.add(source)
                 alive.append(source)
-    if 0 not in seen:
-        return NO_TEXT
     number = {state: at for at, state in enumerate(sorted(seen))}
     return Automaton(
         tuple(

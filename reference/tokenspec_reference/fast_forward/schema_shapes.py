@@ -124,11 +124,10 @@ class Shapes:
             texts = self.alternatives.strings(demands)
             yield String(None if texts is ANY_TEXT else texts, demands.lengths)
         elif kind == "array":
-            fixed = max((len(rule.first) for rule in demands.items), default=0)
-            if demands.counts[1] is not None:
-                fixed = min(fixed, demands.counts[1])
+            longest, most = max((len(rule.first) for rule in demands.items), default=0), demands.counts[1]
+            fixed = longest if most is None else min(longest, most)
             first = tuple(self.alternatives.item(demands, index) for index in range(fixed))
-            yield Array(first, self.alternatives.item(demands, MOST_GOALS * MOST_GOALS), demands.counts)
+            yield Array(first, self.alternatives.item(demands, longest), demands.counts)
         else:
             yield self.object(demands)
 

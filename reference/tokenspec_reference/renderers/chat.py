@@ -129,7 +129,7 @@ def plain(value: Any, path: str, _parents: tuple[int, ...] = ()) -> Any:
     Raises:
         InvalidMessages: lone surrogates, cycles, non-string keys, and values that are no JSON (outside media keys).
     """
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, (int, float)):
         return _plain_scalar(value)
     if isinstance(value, str):
         return _plain_text(value, path)
@@ -182,7 +182,7 @@ def _is_opaque(key: str, value: Any) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    return value is None or isinstance(value, (str, bool, int, float, Mapping, list, tuple))
+    return value is None or isinstance(value, (str, int, float, Mapping, list, tuple))
 
 
 def _unwrap(value: Any, path: str) -> Any:

@@ -19,7 +19,7 @@ from tokenspec_reference.renderers.segments import Segment, body, quoted, scaffo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REJECTIONS = (TypeError, ValueError, UndefinedError, TemplateError)
+REJECTIONS = (TypeError, ValueError, TemplateError)
 """Exceptions that mean "the template refuses this conversation" when a family raises them."""
 
 

@@ -40,6 +40,7 @@ OF_OTHERS = (
     ("align-canonical", "nw-compat", "anchor_lengths"),
 )
 """Options of another task or profile."""
+SCORES = ("exact_match_score", "combination_score_multiplier", "gap_penalty")
 
 
 def differing(number: int, student: str, teacher: str) -> tuple[str, ...]:
@@ -116,6 +117,18 @@ def cases() -> Iterator[Case]:
             profile=profile,
             options={option: 2},
             data=PIECES[task],
+        )
+    for score in SCORES:
+        yield case(
+            f"refuse-{score.replace('_', '-')}-beyond-single-precision",
+            "ALIGN_BAD_INPUT",
+            ("ALN-060",),
+            "A score that single precision, in which scores are added, does not have.",
+            (BATCH, f"/options/{score}"),
+            task="align-canonical",
+            profile="nw-compat",
+            options={score: 1e39},
+            data=PIECES["align-canonical"],
         )
 
 

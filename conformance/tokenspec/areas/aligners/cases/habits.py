@@ -175,6 +175,17 @@ def lengths() -> Iterator[Case]:
             "teacher": [[["text", "ax"], *[["run", f"{length} x"] for length in LONG], *spelled("a|b|cd")]],
         },
     )
+    yield case(
+        "pieces-long-in-two",
+        "ALIGN_BASIC",
+        BOUNDARY,
+        "A piece of 300 bytes that the other side has in two: their lengths decide where the chunk ends.",
+        task="align-pieces",
+        data={
+            "student": [[["run", "300 x"], ["text", "a"]]],
+            "teacher": [[["run", "150 x"], ["run", "150 x"], ["text", "a"]]],
+        },
+    )
 
 
 CASES = tuple(cases())

@@ -125,6 +125,7 @@ def _plain(case: Case) -> Answer:
     task, data, options = request["task"], request["data"], request["options"]
     if task in ("align-pieces", "align-canonical"):
         losses.refuse_options(options, OF_PIECES[request["profile"]] if task == "align-pieces" else OF_KERNEL)
+        losses.refuse_scores(options)
     if task == "align-pieces":
         _refuse_pieces(data)
     if task == "align-pieces" and request["profile"] == "boundary":

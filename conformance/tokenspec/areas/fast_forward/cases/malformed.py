@@ -98,6 +98,7 @@ WRONG: dict[str, tuple[str, Any]] = {
     "reference-beyond-a-list": ("/$ref", {"$ref": "#/anyOf/2", "anyOf": [WHOLE, TEXT]}),
     "reference-no-index": ("/$ref", {"$ref": "#/anyOf/-1", "anyOf": [WHOLE, TEXT]}),
     "reference-into-a-number": ("/$ref", {"$ref": "#/maxLength/a", "maxLength": 1}),
+    "reference-into-a-text": ("/$ref", {"$ref": "#/title/0", "title": "a"}),
     "reference-to-an-unknown-anchor": ("/$ref", {"$ref": "urn:a#b", "$defs": {"a": {"$id": "urn:a"}}}),
     "reference-below-an-identifier": ("/$ref", {"$ref": "urn:a#/b", "$defs": {"a": {"$id": "urn:a"}}}),
     "reference-around": ("/allOf/0", {"$ref": "#/allOf/0", "allOf": [{"$ref": "#/allOf/0"}]}),
