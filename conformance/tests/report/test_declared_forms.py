@@ -1,4 +1,4 @@
-"""A run says on the terminal in which form a column is judged, where it declares one, and nothing where it does not."""
+"""A run says on the terminal and in Markdown in which form a column is judged, where it declares one, and nothing else."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def said(*impls: str) -> list[str]:
+def said(*impls: str, more: tuple[str, ...] = ()) -> list[str]:
     columns = [word for impl in impls for word in ("--impl", impl)]
     done = CliRunner(env={"NO_COLOR": "1", "COLUMNS": "100"}).invoke(
-        group, ["run", *columns, "--row", "toy-bpe", "--case", "render/role-user"]
+        group, ["run", *columns, "--row", "toy-bpe", "--case", "render/role-user", *more]
     )
     assert done.exit_code == 0, done.output
     return done.output.splitlines()
@@ -54,3 +54,14 @@ def test_the_head_of_a_run_has_each_declared_form_once_with_its_operations() -> 
 
 def test_where_nothing_is_declared_nothing_is_said() -> None:
     assert not any("declares" in line for line in said("forms_of_mine:Plain", "reference"))
+
+
+def test_the_summary_has_them_below_the_column_that_declares_them() -> None:
+    said("forms_of_mine:Formed", more=("--report", "run.jsonl"))
+    done = CliRunner().invoke(group, ["report", "md", "run.jsonl"])
+    lines = done.output.splitlines()
+    head = next(number for number, line in enumerate(lines) if line.startswith("* **mine** 1: "))
+    assert lines[head + 1 : head + 3] == [
+        "  * declares arguments=string (bridge, parse)",
+        "  * declares ending=stop, reasoning=thinking (render)",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tokenspec.report.catalog import forms_in
 from tokenspec.report.causes import MOST_CAUSES, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
@@ -42,12 +43,14 @@ def markdown(report: Report) -> str:
 
 
 def columns(report: Report, named: Mapping[str, str]) -> Iterator[str]:
-    """One line a column, by its label in ``named``, then the versions."""
+    """One line a column, by its label in ``named``, with the forms it declares, then the versions."""
     for impl, info in report.header["implementations"].items():
         own = [result for result in report.results if result.impl == impl]
         stands = standing(own, report.header["require_judged"])
         said = f"**{stands.said}**" if stands.code else stands.said
         yield f"* **{named[impl]}** {plain(info.get('version', ''))}: {said}"
+        for form, operations in forms_in(info).items():
+            yield f"  * declares {plain(form)} ({plain(', '.join(operations))})"
     head = report.header
     versions = " ".join(f"{name} {version}" for name, version in head["suite"].items())
     fixtures = f"fixtures {head['fixtures']['version']} ({head['fixtures']['sha256'][:12]})"
