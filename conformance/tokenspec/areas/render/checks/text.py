@@ -10,6 +10,7 @@ from tokenspec.areas.refusal import Due, due, refused
 from tokenspec.areas.render.checks.laying import character_map, ids_of
 from tokenspec.areas.render.checks.place import decode, encode
 from tokenspec.areas.render.declared import declared_request
+from tokenspec.areas.sources import is_another_source
 
 CODES = ("template-raises", "invalid-messages", "invalid-input")
 """Of a refusal: the template's own, and those of what stands around it, for messages and tools, and for options."""
@@ -81,6 +82,8 @@ def refusals_say_who_and_where(subject: Subject) -> None:
     if not isinstance(subject.outcome, Refused):
         raise NotGiven("does not refuse (see RND-002)")
     golden, wrong = subject.cell.golden, due(subject).places
+    if is_another_source(golden):
+        raise NotComparable("another source than the template refuses")
     of_the_template = golden is not None and golden.error == "TemplateError" and not wrong
     codes = CODES[:1] if of_the_template else CODES
     told = ["/messages", "/tools", *(f"/options/{name}" for name in subject.request["options"])]
