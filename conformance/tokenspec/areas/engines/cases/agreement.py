@@ -113,6 +113,16 @@ def groups() -> Iterator[Case]:
         gold=[[0, 20], [20, 60]],
     )
     yield case(
+        "agree-group-beside",
+        "Boundaries three characters apart, which is the same place, and four, which is not.",
+        "SEGMENT_AGREEMENT",
+        "ENG-094 ENG-095",
+        trace=text[:60],
+        given=[{"offsets": [[0, 23], [23, 60]]}, {"offsets": [[0, 27], [27, 60]]}],
+        fusion="merge",
+        gold=[[0, 20], [20, 60]],
+    )
+    yield case(
         "agree-group-never",
         "Nobody cuts.",
         "SEGMENT_AGREEMENT",
