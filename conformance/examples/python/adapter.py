@@ -58,7 +58,7 @@ def render(request):
     """Turns of system, user and assistant whose content is a string."""
     messages, options = request["messages"], request["options"]
     if not messages:
-        raise Rejected("no-messages")
+        raise Rejected("invalid-messages")
     if request["tools"] or set(options) - {"add_generation_prompt"}:
         raise Unsupported("neither tools nor options")
     if messages[0]["role"] != "system":

@@ -99,7 +99,7 @@ EXPECTED: dict[str, tuple[Callable[..., Any], set[str], set[str], int]] = {
     "without masks": (no_masks, {"unsupported", "pass"}, {"error"}, 1),
     "empty": (empty, {"fail"}, set(), 1),
     "always errs": (raising(lambda: RuntimeError("out of cheese")), {"error"}, {"pass", "rejected", "unsupported"}, 3),
-    "always refuses": (raising(lambda: Rejected("no")), {"rejected"}, {"fail"}, 1),
+    "always refuses": (raising(lambda: Rejected("template-raises")), {"rejected"}, {"fail"}, 1),
     "never refuses": (never_refuses, {"fail", "pass"}, set(), 1),
     "always unsupported": (raising(lambda: Unsupported("later")), {"unsupported"}, {"pass", "error"}, 1),
     "unknown field": (other_type, {"error"}, set(), 3),
