@@ -250,22 +250,20 @@ MALFORMED = tuple(
     for slug, why, messages, tools, wrong in WRONG
 )
 NAMES_ROLES = "{% for message in messages %}{{ message.role + ': ' + message.content }}{% endfor %}"
-WRONGLY_GIVEN = tuple(
+ROLELESS = tuple(
     given(
         f"malformed-{slug}",
         why,
         NAMES_ROLES,
-        [user("One?"), *messages],
+        [user("One?"), last],
         "WRONG_TYPE",
         requires=("RND-001", "RND-002", "RND-005"),
-        options=options,
-        wrong=(wrong,),
+        wrong=("/messages/1/role",),
     )
-    for slug, why, messages, options, wrong in (
-        ("role", "A number in place of a role.", [{"role": 5, "content": "Hi."}], None, "/messages/1/role"),
-        ("missing-role", "A message without a role.", [{"content": "Hi."}], None, "/messages/1/role"),
-        ("template", "A number in place of a template.", [], {"chat_template": 5}, "/options/chat_template"),
+    for slug, why, last in (
+        ("role", "A number in place of a role.", {"role": 5, "content": "Hi."}),
+        ("missing-role", "A message without a role.", {"content": "Hi."}),
     )
 )
 
-CASES = (*EDGES, *LEFT_OPEN, *MALFORMED, *WRONGLY_GIVEN)
+CASES = (*EDGES, *LEFT_OPEN, *MALFORMED, *ROLELESS)
