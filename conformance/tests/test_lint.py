@@ -112,6 +112,14 @@ DEFECTS: dict[str, tuple[Callable[[Path], None], str]] = {
         edit_case(lambda case: case.update(outcome="raises", refusal={"code": "no"}, source="spec/10-renderers.md")),
         "is to be refused as no, but the oracle answers",
     ),
+    "refusal of nothing said": (
+        edit_case(lambda case: case.update(refusal={"code": "", "places": []})),
+        "states a refusal with neither a code nor a place",
+    ),
+    "refusal without a source": (
+        edit_case(lambda case: case.update(refusal={"code": "no", "places": []})),
+        "states a refusal; its outcome is raises",
+    ),
     "missing golden": (
         edit(GOLDEN, lambda file: file["cases"].pop(SLUG)),
         "role-user is missing; run: tokenspec bless --row toy-bpe --case render/role-user",

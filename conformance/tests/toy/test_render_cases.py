@@ -20,8 +20,10 @@ REFUSED_EVERYWHERE = {
     "render/given-continues-unread",
     "render/call-calls-that-are-a-number",
     "render/call-text-in-the-place-of-a-call",
-    *(f"render/given-malformed-{what}" for what in ("conversation", "conversation-number", "message")),
-    *(f"render/given-malformed-{what}" for what in ("role", "missing-role", "tool", "second-tool")),
+    *(
+        f"render/given-malformed-{what}"
+        for what in ("conversation", "conversation-number", "message", "role", "missing-role", "tool", "second-tool")
+    ),
     *(f"render/given-open-{what}" for what in ("no-text-part", "number", "nothing", "changed", "cut", "missing-field")),
 }
 

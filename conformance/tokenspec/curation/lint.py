@@ -98,8 +98,11 @@ def cases_are_well_formed() -> Iterator[str]:
                 yield f"{case.id}: carries no flag; flags say what a failure means"
             if not rows_of(area, case, list(specs().values())):
                 yield f"{case.id}: applies to no row; its features are {', '.join(case.features)}"
-            if (case.refusal or {}).get("code") and (case.outcome != "raises" or not case.source):
+            stated = case.refusal or {}
+            if stated.get("code") and (case.outcome != "raises" or not case.source):
                 yield f"{case.id}: states a refusal; its outcome is raises, and its source says where that is stated"
+            if case.refusal is not None and not stated.get("code") and not stated.get("places"):
+                yield f"{case.id}: states a refusal with neither a code nor a place"
 
 
 def goldens_are_complete() -> Iterator[str]:

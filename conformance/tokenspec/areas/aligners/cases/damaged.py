@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tokenspec.areas.aligners.cases.build import BOUNDARY, case, row
+from tokenspec.areas.aligners.oracle.upstream import SCORES
 from tokenspec.store.records import Case
 
 TEXT = "One text for both sides."
@@ -40,7 +41,6 @@ OF_OTHERS = (
     ("align-canonical", "nw-compat", "anchor_lengths"),
 )
 """Options of another task or profile."""
-SCORES = ("exact_match_score", "combination_score_multiplier", "gap_penalty")
 
 
 def differing(number: int, student: str, teacher: str) -> tuple[str, ...]:

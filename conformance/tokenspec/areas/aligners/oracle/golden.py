@@ -120,12 +120,18 @@ def upstream_version() -> dict[str, str]:
     return {"nemo-rl token_aligner.py": nemo.upstream()[1]}
 
 
+def _refuse_scores(options: dict[str, Any]) -> None:
+    """Scores that single precision does not have."""
+    if any(abs(options[name]) > losses.LARGEST for name in nemo.SCORES if name in options):
+        raise losses.LossRefused("a score")
+
+
 def _plain(case: Case) -> Answer:
     request = plain_request(case)
     task, data, options = request["task"], request["data"], request["options"]
     if task in ("align-pieces", "align-canonical"):
         losses.refuse_options(options, OF_PIECES[request["profile"]] if task == "align-pieces" else OF_KERNEL)
-        losses.refuse_scores(options)
+        _refuse_scores(options)
     if task == "align-pieces":
         _refuse_pieces(data)
     if task == "align-pieces" and request["profile"] == "boundary":

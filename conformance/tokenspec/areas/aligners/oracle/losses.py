@@ -21,7 +21,6 @@ class LossRefused(Exception):
     """Numbers that no loss can be made of (ALN-060)."""
 
 
-SCORES = ("exact_match_score", "combination_score_multiplier", "gap_penalty")
 LOSS_OPTIONS = {"temperature", "vocab_topk", "uncommon_topk", "reverse_kl", "exact_token_match_only"}
 
 
@@ -29,12 +28,6 @@ def refuse_options(options: dict[str, Any], known: Collection[str]) -> None:
     """Options that a loss does not have."""
     if any(name not in known for name in options):
         raise LossRefused("an unknown option")
-
-
-def refuse_scores(options: dict[str, Any]) -> None:
-    """Scores that single precision does not have."""
-    if any(abs(options.get(name, 0.0)) > LARGEST for name in SCORES):
-        raise LossRefused("a score")
 
 
 def refuse_chunk_ids(chunk_id: list[list[int]], chunks: int) -> None:
