@@ -5,15 +5,16 @@ the next generation prompt. That text is taken from a render of a *short* conver
 the cost does not depend on the length of the history.
 
 The bridge declines (None) where no right answer exists: an empty prompt, no new message, an assistant among the new
-messages, messages the template refuses, a tool result it leaves out, a stop token inside a thought, and a thought that
-the template would take back once the new messages are there.
+messages, messages the template refuses, a tool result it leaves out, a stop token inside a thought, a thought that the
+template would take back once the new messages are there, new messages that change what stands ahead of the turn or are
+written inside it, and results whose order the template takes from ids that the completion does not hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tokenspec_reference.errors import InvalidMessages, TemplateRejects
@@ -21,7 +22,7 @@ from tokenspec_reference.renderers.attribute import Attribution, Encoding, Strad
 from tokenspec_reference.renderers.chat import Chat, tool_names
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.family import Family
-from tokenspec_reference.renderers.parsing.completion import check_ids
+from tokenspec_reference.renderers.parsing.completion import list_of_ids
 from tokenspec_reference.renderers.rendered import RenderedTokens
 from tokenspec_reference.renderers.segments import OUTSIDE, Span
 
@@ -97,25 +98,28 @@ def bridge(
 
     ``history`` stands before the turn instead of the shortest one, ``render`` renders instead of the renderer's own.
     """
-    for field, ids in (
-        ("previous_prompt_ids", previous_prompt_ids),
-        ("previous_completion_ids", previous_completion_ids),
-    ):
-        check_ids(ids, field)
-    if not previous_prompt_ids or not new_messages or not all(map(_may_follow, new_messages)):
+    prompt_ids = list_of_ids(previous_prompt_ids, "previous_prompt_ids")
+    completion_ids = list_of_ids(previous_completion_ids, "previous_completion_ids")
+    if not prompt_ids or not new_messages or not all(map(_may_follow, new_messages)):
         return None
-    prior = [*previous_prompt_ids, *previous_completion_ids]
-    said = renderer.parse_response(previous_completion_ids, tools=tools, prompt_ids=previous_prompt_ids)
-    stopped = any(token in renderer.stop_ids for token in previous_completion_ids)
+    prior = [*prompt_ids, *completion_ids]
+    said = renderer.parse_response(completion_ids, tools=tools, prompt_ids=prompt_ids)
+    stopped = any(token in renderer.stop_ids for token in completion_ids)
     if not said.reasoning_complete and stopped:
         return None
-    short = list(history) or _short_history(renderer, previous_prompt_ids)
-    turn = _equivalent_turn(said, new_messages)
-    found = _suffix(render or renderer.render_parts, renderer.family.stop_tokens, [*short, turn], new_messages, tools)
+    short = list(history) or _short_history(renderer, prompt_ids)
+    ahead = [*short, _equivalent_turn(said, new_messages)]
+    written = _first_accepted(renderer.render_parts, ahead, new_messages, tools)
+    if written is None or not _keeps_what_stands_ahead(renderer, written, tools):
+        return None
+    if _order_depends_on_ids(renderer, written, [*short, _equivalent_turn(said, new_messages, from_last=True)], tools):
+        return None
+    shown = written if render is None else written.by(render, tools)
+    found = _suffix(shown, renderer)
     if found is None:
         return None
-    closer, suffix, spans, chat = found
-    closing = _closing(renderer, said, previous_completion_ids, closer, stopped=stopped)
+    closer, suffix, spans = found
+    closing = _closing(renderer, said, completion_ids, closer, stopped=stopped)
     added = _encode_behind(renderer, suffix, spans)
     before = len(prior) + len(closing)
     count = len(added.token_ids)
@@ -124,7 +128,7 @@ def bridge(
         message_indices=[OUTSIDE] * before + (added.message_indices or [OUTSIDE] * count),
         sampled_mask=[False] * (before + count) if added.is_content or not count else [],
         is_content=[False] * before + added.is_content if added.is_content or not count else [],
-        **_said_of(chat, len(new_messages)),
+        **_said_of(shown.chat, len(new_messages)),
     )
 
 
@@ -159,21 +163,47 @@ def _short_history(renderer: Bridgeable, prompt_ids: Sequence[int]) -> list[Mess
     return list(ask(frozenset(text for i, text in renderer.encoder.added.items() if i in present)))
 
 
-def _equivalent_turn(said: ParsedResponse, new_messages: Sequence[Message]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Shown:
+    """A render of a short conversation: ``ahead`` is its history and the turn, in a spelling the template accepts."""
+
+    ahead: list[Message]
+    new_messages: Sequence[Message]
+    text: str
+    spans: list[Span]
+    chat: Chat
+
+    @property
+    def own(self) -> int:
+        """The index of the turn that was sampled."""
+        return len(self.ahead) - 1
+
+    def by(self, render: RenderParts, tools: Any) -> Shown:
+        """The same conversation rendered another way."""
+        return Shown(self.ahead, self.new_messages, *render([*self.ahead, *self.new_messages], tools=tools))
+
+
+def _equivalent_turn(
+    said: ParsedResponse, new_messages: Sequence[Message], *, from_last: bool = False
+) -> dict[str, Any]:
     """The turn that was sampled, as far as it decides about what follows.
 
-    Calls get the ids of the results that answer them, in order; a completion carries none in most formats.
+    Calls get the ids of the results that answer them, in order; a completion carries none in most formats. With
+    ``from_last`` the results answer the calls in the opposite order.
     """
     answered = [message.get("tool_call_id") for message in new_messages if message.get("role") == "tool"]
+    attempts = [call for call in said.tool_calls if call.status != "unclosed_block"]
+    if from_last:
+        answered = answered[: len(attempts)][::-1]
     calls = [
         {
             "id": call.id or (answered[k] if k < len(answered) else None) or f"call_{k}",
             "type": "function",
             "function": {"name": call.name or "f", "arguments": call.arguments if _is_mapping(call.arguments) else {}},
         }
-        for k, call in enumerate(call for call in said.tool_calls if call.status != "unclosed_block")
+        for k, call in enumerate(attempts)
     ]
-    turn: dict[str, Any] = {"role": "assistant", "content": "" if calls else (said.content or "ok")}
+    turn: dict[str, Any] = {"role": "assistant", "content": said.content or ("" if calls else "ok")}
     if said.reasoning_content or not said.reasoning_complete:
         turn["reasoning_content"] = (said.reasoning_content or "").strip() or UNSPOKEN
     if calls:
@@ -190,28 +220,54 @@ def _may_follow(message: Any) -> bool:
     return isinstance(message, Mapping) and message.get("role") != "assistant"
 
 
-def _suffix(
-    render: RenderParts,
-    stop_tokens: Sequence[str],
-    ahead: list[Message],
-    new_messages: Sequence[Message],
-    tools: Any,
-) -> tuple[str, str, list[Span], Chat] | None:
-    """The closer of the turn, and text and spans behind it; None where the template refuses or takes a thought back."""
-    own = len(ahead) - 1
-    rendered = _first_accepted(render, ahead, new_messages, tools)
-    if rendered is None:
-        return None
-    text, spans, chat = rendered
+def _keeps_what_stands_ahead(renderer: Bridgeable, written: Shown, tools: Any) -> bool:
+    """Whether the template writes the same ahead of the turn with and without the new messages.
+
+    Some templates move a system message, or the tools, to another place once a message follows.
+    """
+    begin = min((span.start for span in written.spans if span.owner == written.own), default=0)
+    if not written.own:
+        return all(span.owner == OUTSIDE for span in written.spans if span.start < begin)
+    return renderer.render_parts(written.ahead[:-1], tools=tools)[0].startswith(written.text[:begin])
+
+
+def _order_depends_on_ids(renderer: Bridgeable, written: Shown, reassigned: list[Message], tools: Any) -> bool:
+    """Whether the text is another one where the results answer the calls in the opposite order.
+
+    A template may sort results by the ids of their calls, or write the name of the call in front of each. Where the
+    completion does not say which id a call has, one answer for both orders would be wrong for one of them.
+    """
+    if sum(message.get("role") == "tool" for message in written.new_messages) < 2:
+        return False
+    other = _first_accepted(renderer.render_parts, reassigned, written.new_messages, tools)
+    return other is not None and other.text[_end(other) :] != written.text[_end(written) :]
+
+
+def _end(shown: Shown) -> int:
+    """Where the text that the model wrote ends: of what it samples the last that stands ahead of the new messages."""
+    first_new = next((span.start for span in shown.spans if span.owner > shown.own), len(shown.text))
+    own = [span.end for span in shown.spans if span.owner == shown.own and span.is_sampled and span.start <= first_new]
+    return max(own, default=0)
+
+
+def _suffix(shown: Shown, renderer: Bridgeable) -> tuple[str, str, list[Span]] | None:
+    """The control token the template closes the turn with, and text and spans behind it.
+
+    The closer is empty where the next message begins without one. None where the template takes a thought back,
+    leaves a result out, or writes something of the turn behind a new message.
+    """
+    text, spans, own = shown.text, shown.spans, shown.own
     sampled = [span for span in spans if span.owner == own and span.is_sampled]
-    if not sampled:
+    if not sampled or _leaves_out(shown, "".join(text[s.start : s.end] for s in sampled)):
         return None
-    if _leaves_out(ahead[-1], "".join(text[s.start : s.end] for s in sampled), spans, chat):
+    end = _end(shown)
+    last = next((text[span.start : span.end] for span in sampled if span.end == end), "")
+    closers = (*renderer.family.stop_tokens, *([last] if renderer.encoder.has(last) else []))
+    again = "".join(text[span.start : span.end] for span in spans if span.owner == own and span.start >= end)
+    answer = shown.ahead[-1]["content"]
+    if end == 0 or (isinstance(answer, str) and answer.strip() and answer.strip() in again):
         return None
-    first_new = next((span.start for span in spans if span.owner > own), len(text))
-    begin, end = max((span.start, span.end) for span in sampled if span.start <= first_new)
-    written = (token for token in stop_tokens if text.endswith(token, 0, end))
-    closer = next(written, text[begin:end])  # the marker of the next turn may stand there in pieces
+    closer = next((token for token in closers if text.endswith(token, 0, end)), "")
     offset = own + 1
     behind = [
         Span(
@@ -225,25 +281,25 @@ def _suffix(
         for span in spans
         if span.start >= end
     ]
-    return closer, text[end:], behind, chat
+    return closer, text[end:], behind
 
 
-def _leaves_out(turn: Message, sampled: str, spans: list[Span], chat: Chat) -> bool:
+def _leaves_out(shown: Shown, sampled: str) -> bool:
     """Whether the template takes back the thought of the turn, or writes nothing of a result (without its call)."""
-    written = {span.owner for span in spans}
-    return str(turn.get("reasoning_content", "")) not in sampled or any(
-        new.role == "tool" and new.index not in written for new in chat.turns
+    written = {span.owner for span in shown.spans}
+    return str(shown.ahead[-1].get("reasoning_content", "")) not in sampled or any(
+        new.role == "tool" and new.index not in written for new in shown.chat.turns
     )
 
 
 def _first_accepted(
     render: RenderParts, ahead: list[Message], new_messages: Sequence[Message], tools: Any
-) -> tuple[str, list[Span], Chat] | None:
+) -> Shown | None:
     """The short conversation in the first spelling of its calls that the template accepts, as text or in parts."""
     written = [[*ahead[:-1], turn] for turn in spellings(ahead[-1])]
     for own in (*written, *(list(map(in_parts, messages)) for messages in written)):
         with suppress(TemplateRejects, InvalidMessages):
-            return render([*own, *new_messages], tools=tools)
+            return Shown(own, new_messages, *render([*own, *new_messages], tools=tools))
     return None
 
 

@@ -17,7 +17,7 @@ from tokenspec_reference.renderers.family import Family
 from tokenspec_reference.renderers.media.expand import ConversationMedia, token_types
 from tokenspec_reference.renderers.media.medium import media_of, refuse_media
 from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
-from tokenspec_reference.renderers.parsing.completion import check_ids, read_completion
+from tokenspec_reference.renderers.parsing.completion import check_ids, list_of_ids, read_completion
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat, parse_completion
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse
 from tokenspec_reference.renderers.parsing.streaming import ResponseStream
@@ -181,10 +181,7 @@ class Renderer:
 
         ``prompt_ids`` tell whether the prompt opened a thought; without them the renderer's own generation prompt does.
         """
-        check_ids(token_ids, "token_ids")
-        if prompt_ids is not None:
-            check_ids(prompt_ids, "prompt_ids")
-        view = read_completion(self.encoder, token_ids, self.stop_ids)
+        view = read_completion(self.encoder, list_of_ids(token_ids, "token_ids"), self.stop_ids)
         return parse_completion(view, self.response_format(tools), ToolSchemas(tools), self.prompt_thought(prompt_ids))
 
     def stream_parser(self, *, tools: Any = None, prompt_ids: Sequence[int] | None = None) -> ResponseStream:
@@ -195,8 +192,6 @@ class Renderer:
             stream = renderer.stream_parser(tools=tools, prompt_ids=prompt_ids)
             deltas = [*(stream.feed(ids) for ids in chunks), stream.finish()]
         """
-        if prompt_ids is not None:
-            check_ids(prompt_ids, "prompt_ids")
         form, prompt = self.response_format(tools), self.prompt_thought(prompt_ids)
         return ResponseStream(self.encoder, self.stop_ids, form, ToolSchemas(tools), prompt)
 
@@ -206,6 +201,8 @@ class Renderer:
 
     def prompt_thought(self, prompt_ids: Sequence[int] | None) -> PromptThought:
         """What a prompt did with the thought of the turn it opens: this renderer's own prompt when None is given."""
+        if prompt_ids is not None:
+            check_ids(prompt_ids, "prompt_ids")
         form = self.family.response.thought
         if form is None:
             return PromptThought()
@@ -213,7 +210,8 @@ class Renderer:
             opening = self._chat([{"role": "user", "content": "q"}], None, add_generation_prompt=False)
             text = self.family.generation_prompt(opening)
             return read_prompt(text, form, text.rfind(form.open), text.rfind(form.close))
-        view = read_completion(self.encoder, prompt_ids[-PROMPT_TAIL:], frozenset())
+        tail = list_of_ids(prompt_ids[-PROMPT_TAIL:], "prompt_ids")
+        view = read_completion(self.encoder, tail, frozenset())
         return read_prompt(view.text, form, view.rfind(form.open), view.rfind(form.close))
 
     def bridge_to_next_turn(

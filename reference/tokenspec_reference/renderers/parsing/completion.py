@@ -8,6 +8,7 @@ tokens happen to spell it.
 from __future__ import annotations
 
 import codecs
+import operator
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,28 @@ def check_ids(token_ids: Any, field: str) -> None:
             f"expected token ids (a list of whole numbers), got {type(token_ids).__name__}", field=field
         )
     for token in token_ids[-CHECKED:]:
-        if isinstance(token, bool) or not hasattr(token, "__index__") or token < 0:
-            raise TokenSpecError(f"expected token ids (whole numbers from 0), got {token!r}", field=field)
+        _id(token, field)
+
+
+def list_of_ids(token_ids: Any, field: str) -> list[int]:
+    """Token ids of any sequence or one-dimensional array as plain integers.
+
+    Raises:
+        TokenSpecError: as :func:`check_ids`; here every id is looked at.
+    """
+    listed = token_ids.tolist() if hasattr(token_ids, "tolist") else token_ids
+    check_ids(listed, field)
+    return [_id(token, field) for token in listed]
+
+
+def _id(token: Any, field: str) -> int:
+    try:
+        index = -1 if isinstance(token, bool) else operator.index(token)
+    except TypeError:
+        index = -1
+    if index < 0:
+        raise TokenSpecError(f"expected token ids (whole numbers from 0), got {token!r}", field=field)
+    return index
 
 
 def read_completion(encoder: Encoder, token_ids: Sequence[int], stop_ids: frozenset[int]) -> Completion:

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tokenspec_reference.renderers.parsing.completion import check_ids, read_completion
+from tokenspec_reference.renderers.parsing.completion import list_of_ids, read_completion
 from tokenspec_reference.renderers.parsing.harmony import decided_harmony
 from tokenspec_reference.renderers.parsing.parse import closed_blocks, parse_completion
 from tokenspec_reference.renderers.parsing.thought import read_thought
@@ -80,8 +80,7 @@ class ResponseStream:
         Raises:
             TokenSpecError: they are no token ids.
         """
-        check_ids(token_ids, "token_ids")
-        self._ids += token_ids
+        self._ids += list_of_ids(token_ids, "token_ids")
         view = read_completion(self._encoder, self._ids, self._stop_ids)
         return self._told(view if view.stopped else decided(view, self._form, self._prompt))
 

@@ -63,7 +63,7 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
         return msgspec.structs.replace(known, must="refuse")
     try:
         following = _following(conversation, _turn_in_history(pieces, given.new_messages), given.new_messages)
-    except OracleRefuses:
+    except (OracleRefuses, WrittenAhead):
         return msgspec.structs.replace(known, must="refuse")
     except Undecidable as undecidable:
         raise NotApplicable(f"the owners of what follows cannot be told: {undecidable}") from undecidable
@@ -71,7 +71,7 @@ def _expect(given: BridgeInput, row: Row) -> BridgeExpect:
     closers, thought_close = _closers(conversation, pieces, following.tag)
     return msgspec.structs.replace(
         known,
-        must=_must(pieces, following, given.new_messages),
+        must=_must(conversation, pieces, following, given.new_messages),
         stable=following.stable,
         closers=closers,
         suffix_ids=suffix_ids,
@@ -85,12 +85,33 @@ def _may_follow(message: Any) -> bool:
     return isinstance(message, dict) and message.get("role") != "assistant"
 
 
-def _must(pieces: list[Resolved], following: Following, new_messages: list[Any]) -> Must:
-    """An answer is due where one whole turn ended, a full render has it as its prefix, and no new message vanishes."""
+def _must(conversation: Conversation, pieces: list[Resolved], following: Following, new_messages: list[Any]) -> Must:
+    """An answer is due where one whole turn ended, a full render has it as its prefix, and no new message vanishes.
+
+    None is due where the text depends on which result answers which call, and the completion does not say.
+    """
     written = {message for _, message in following.labels}
     vanished = any(index not in written for index, message in enumerate(new_messages) if message.get("content"))
     whole = len(pieces) == 1 and pieces[0].closed
-    return "answer" if following.stable and whole and not vanished else "either"
+    if not (following.stable and whole) or vanished or _order_depends_on_ids(conversation, pieces[0], new_messages):
+        return "either"
+    return "answer"
+
+
+def _order_depends_on_ids(conversation: Conversation, piece: Resolved, new_messages: list[Any]) -> bool:
+    """Whether the template writes other text where the calls of the turn have each other's ids."""
+    calls = piece.turn.message.get("tool_calls") if piece.turn is not None else None
+    results = [message for message in new_messages if message.get("role") == "tool"]
+    if piece.turn is None or not calls or min(len(calls), len(results)) < 2:
+        return False
+    ids = [call.get("id") for call in calls]
+    swapped = [{**call, "id": other} for call, other in zip(calls, reversed(ids), strict=True)]
+    end = len(conversation.prompt() + piece.turn.text)
+    texts = [
+        conversation.render([{**piece.turn.message, "tool_calls": own}, *new_messages], generation_prompt=True)
+        for own in (calls, swapped)
+    ]
+    return texts[0][:end] == texts[1][:end] and texts[0] != texts[1]
 
 
 def _turn_in_history(pieces: list[Resolved], new_messages: list[Any]) -> Turn | None:
@@ -112,11 +133,16 @@ class Following:
     stable: bool
 
 
+class WrittenAhead(Exception):
+    """The template writes a new message, or what comes with it, in front of the end of the turn."""
+
+
 def _following(conversation: Conversation, turn: Turn | None, new_messages: list[Any]) -> Following:
     """What the template writes after the turn (after a short one where the turn leaves no trace in history).
 
     Raises:
         OracleRefuses: the template refuses the new messages after this turn.
+        WrittenAhead: it writes one of them in front of the end of the turn.
         Undecidable: owners cannot be told by differences.
     """
     message = SHORT if turn is None else turn.message
@@ -132,10 +158,10 @@ def _following(conversation: Conversation, turn: Turn | None, new_messages: list
             if turn is None:
                 raise Undecidable("the template writes nothing of an assistant turn")
             return replace(_following(conversation, None, new_messages), stable=False)
-        begin, end = find_close(conversation.row, full, max(own))
+        begin, end = _close_of_turn(conversation, message, full, max(own), owners.owner)
         tag = full[begin:end]
     if any(index for index in owners.owner[:end]):
-        raise Undecidable("the new messages are written inside the turn")
+        raise WrittenAhead
     without = conversation.render([message, *new_messages], generation_prompt=False)
     prompt_at = len(without) if full.startswith(without) else len(full)
     labels: list[Label] = []
@@ -152,6 +178,22 @@ def _following(conversation: Conversation, turn: Turn | None, new_messages: list
         if position >= end:
             labels[position - end] = ("content", index - before)
     return Following(full[end:], labels, tag, stable)
+
+
+def _close_of_turn(
+    conversation: Conversation, message: dict[str, Any], full: str, behind: int, owners: list[int | None]
+) -> tuple[int, int]:
+    """Where the close of the turn begins and ends: in front of the next message's text; empty where there is none."""
+    limit = next((at for at in range(behind, len(full)) if owners[at]), len(full))
+    begin, end = find_close(conversation.row, full[:limit], behind)
+    if begin < end:
+        return begin, end
+    alone = attribute([message], lambda changed: conversation.render(changed, generation_prompt=False))
+    last = max((stop for spans in alone.strings.values() for _, stop in spans), default=len(alone.text))
+    if not full.startswith(alone.text[last:], behind):
+        raise Undecidable("the turn has no close there, and ends otherwise when it is the last")
+    end = behind + len(alone.text) - last
+    return end, end
 
 
 def _inside_turn(path: Path) -> bool:
@@ -202,7 +244,8 @@ def _inside_thought(conversation: Conversation, pieces: list[Resolved]) -> bool:
     """Whether the completion ends in an open thought; a stop token inside a thought does not close it."""
     piece = next((piece for piece in pieces if piece.turn is not None), None)
     if piece is None or piece.turn is None:
-        return conversation.prompt_opens_thought()
+        is_ended = any(piece.piece.special == "thought" for piece in pieces)
+        return not is_ended and conversation.prompt_opens_thought()
     reasoning = piece.turn.fields.get(("reasoning_content",), [])
     if not reasoning or piece.piece.until is None:
         return False
