@@ -4,9 +4,9 @@ import pytest
 from toys import byte_level
 
 from tokenspec_reference.renderers import create_renderer
+from tokenspec_reference.renderers.parsing.bare_calls import read_bare_calls
 from tokenspec_reference.renderers.parsing.call_formats import (
     ToolSchemas,
-    read_bare_call,
     read_fenced_json,
     read_invocations,
     read_key_values,
@@ -171,9 +171,22 @@ def test_every_notation_gives_name_and_values(reader, text):
             }
 
 
+def bare(text):
+    found = read_bare_calls(text, ToolSchemas(TOOLS))
+    return [(call.arguments, call.status) for _, _, call in found.calls], text[found.words :]
+
+
 def test_a_bare_call_is_told_from_json_content():
-    tools = ToolSchemas(TOOLS)
-    assert read_bare_call('{"name": "f", "parameters": {"count": 1}}', tools).arguments == {"count": 1}
-    assert read_bare_call('{"name": "f", "parameters": {', tools).status == "unclosed_block"
-    assert read_bare_call('{"name": "Bob", "age": 3}', tools) is None
-    assert read_bare_call("hello", tools) is None
+    assert bare('{"name": "f", "parameters": {"count": 1}}') == ([({"count": 1}, "ok")], "")
+    assert bare('{"name": "f", "parameters": {') == ([(None, "unclosed_block")], "")
+    for content in ('{"name": "Bob", "age": 3}', "hello", ' ; {"name": "f", "parameters": {}}'):
+        assert bare(content) == ([], content)
+
+
+@pytest.mark.parametrize("between", ["; ", ";", "\n", "\n\n", " ;\n<|python_tag|>"])
+def test_bare_calls_stand_side_by_side(between):
+    one, other = '{"name": "f", "parameters": {"count": 1}}', '{"name": "f", "parameters": {"text": "; {"}}'
+    assert bare(one + between + other) == ([({"count": 1}, "ok"), ({"text": "; {"}, "ok")], "")
+    broken = '{"name": "f", "parameters": {"count": }}'
+    assert bare(broken + ";" + other) == ([(None, "invalid_json"), ({"text": "; {"}, "ok")], "")
+    assert bare(one + between + "Done. {") == ([({"count": 1}, "ok")], between + "Done. {")

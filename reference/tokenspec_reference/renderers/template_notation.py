@@ -233,7 +233,7 @@ def _json_list(renderer: Renderer, text: str) -> CallFormat | None:
     """A control token and the JSON list of all calls, and no close."""
     before = text.partition("[{")[0].rstrip()
     marker = next((token for token in renderer.encoder.added.values() if before.endswith(token)), None)
-    return None if marker is None else CallFormat(marker, "", call_formats.read_json_list)
+    return None if marker is None else CallFormat(marker, "", call_formats.read_json_list, ends=call_formats.json_end)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Undefined
 
 from tokenspec_reference.renderers.family import Family, Revisions, always
-from tokenspec_reference.renderers.parsing.call_formats import read_bare_call
+from tokenspec_reference.renderers.parsing.bare_calls import read_bare_calls
 from tokenspec_reference.renderers.parsing.parse import ResponseFormat
 from tokenspec_reference.renderers.segments import (
     OUTSIDE,
@@ -171,7 +171,7 @@ def _family(revision: str) -> Family:
         segments=partial(segments, revision=revision),
         generation_prompt=always(ASSISTANT),
         stop_tokens=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
-        response=ResponseFormat(bare_call=read_bare_call),
+        response=ResponseFormat(bare_calls=read_bare_calls),
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenspec_reference.renderers.parsing.closing import JsonValues, TaggedValues, Values
+from tokenspec_reference.renderers.parsing.json_values import Unreadable, decode_at, loads
 from tokenspec_reference.renderers.parsing.parsed import Status
 
 MISSING = object()
+UNREADABLE = object()
 XML_VALUES = TaggedValues.of(
     begins="<parameter=", head=r"<parameter=([^>\n]*)>\n?", close="</parameter>", last="</function>"
 )
@@ -62,7 +63,8 @@ Reader = Callable[[str, "ToolSchemas"], list[Attempt]]
 class CallFormat:
     """Blocks of calls in the text. ``sections`` are markers around a group of blocks; they are no content.
 
-    An empty ``end`` says that a block runs to the next one. ``separator`` is what the template writes between content
+    An empty ``end`` says that a block runs to the next one, or to where ``ends`` says that the notation ends by itself
+    (-1: nowhere). ``separator`` is what the template writes between content
     and the first block. ``values`` say whether a close marker ends the block, or stands in one of them.
     """
 
@@ -72,6 +74,7 @@ class CallFormat:
     separator: str = ""
     sections: tuple[str, ...] = ()
     values: Values | None = None
+    ends: Callable[[str], int] | None = None
 
 
 class ToolSchemas:
@@ -102,7 +105,11 @@ class ToolSchemas:
         if "string" in types:
             return text
         value = _literal(text)
-        return text if value is MISSING else value
+        return text if value in (MISSING, UNREADABLE) else value
+
+    def is_unreadable(self, name: str, key: str, text: str) -> bool:
+        """Whether a value that may not be text is spelled as a number that is none (``NaN``, ``1e999``)."""
+        return "string" not in _types(self.parameters.get(name, {}).get(key)) and _literal(text) is UNREADABLE
 
 
 def _types(schema: Any) -> set[str]:
@@ -119,12 +126,14 @@ def _types(schema: Any) -> set[str]:
 
 
 def _literal(text: str) -> Any:
-    """What bare text reads as, MISSING for plain text."""
+    """What bare text reads as, MISSING for plain text, UNREADABLE for JSON without a value."""
     python = {"True": True, "False": False, "None": None}
     if text.strip() in python:
         return python[text.strip()]
     try:
-        return json.loads(text)
+        return loads(text)
+    except Unreadable:
+        return UNREADABLE
     except ValueError:
         return MISSING
 
@@ -137,40 +146,53 @@ def called(name: Any, arguments: Any, tools: ToolSchemas, identifier: str | None
     if not isinstance(name, str) or not name:
         return Attempt(None, arguments, "missing_name", identifier)
     if isinstance(arguments, str):
-        status = tools.status(name) if _literal(arguments) is not MISSING else "invalid_json"
+        status = "invalid_json" if _literal(arguments) in (MISSING, UNREADABLE) else tools.status(name)
         return Attempt(name, arguments, status, identifier)
     if not isinstance(arguments, (Mapping, list)):
         return Attempt(name, arguments, "malformed_structure", identifier)
     return Attempt(name, arguments, tools.status(name), identifier)
 
 
-def read_json_object(text: str, tools: ToolSchemas, *, arguments_key: str = "arguments") -> list[Attempt]:
+def read_json_object(text: str, tools: ToolSchemas) -> list[Attempt]:
     """``{"name": ..., "arguments": ...}``."""
     try:
-        value = json.loads(text)
+        value = loads(text)
     except ValueError:
         found = re.match(r'\s*\{\s*"name"\s*:\s*"([^"\\]*)"', text)
         return [Attempt(found[1] if found else None, None, "invalid_json")]
+    return [_call_of(value, tools)]
+
+
+def _call_of(value: Any, tools: ToolSchemas) -> Attempt:
+    """The call that an object with name and arguments is."""
     if not isinstance(value, Mapping):
-        return [Attempt(None, value, "malformed_structure")]
-    return [called(value.get("name"), value.get(arguments_key), tools)]
+        return Attempt(None, value, "malformed_structure")
+    return called(value.get("name"), value.get("arguments"), tools)
 
 
 def read_json_list(text: str, tools: ToolSchemas) -> list[Attempt]:
     """``[{"name": ..., "arguments": ..., "id": ...}, ...]``: the calls of a turn in one list, as far as written."""
-    decoder = json.JSONDecoder()
     attempts: list[Attempt] = []
     rest = text.strip().removeprefix("[").lstrip()
     while rest and not rest.startswith("]"):
         try:
-            value, end = decoder.raw_decode(rest)
+            value, end = decode_at(rest, 0)
         except ValueError:
             return [*attempts, *read_json_object(rest, tools)]
-        (attempt,) = read_json_object(json.dumps(value), tools)
+        attempt = _call_of(value, tools)
         identifier = value.get("id") if isinstance(value, Mapping) else None
         attempts.append(replace(attempt, id=identifier if isinstance(identifier, str) else None))
         rest = rest[end:].lstrip().removeprefix(",").lstrip()
     return attempts or [Attempt(None, None, "malformed_structure")]
+
+
+def json_end(text: str) -> int:
+    """Where the first JSON list or object of a text ends; -1 where none does."""
+    found = re.search(r"[\[{]", text)
+    try:
+        return decode_at(text, found.start())[1] if found else -1
+    except ValueError:
+        return -1
 
 
 def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
@@ -179,10 +201,18 @@ def read_xml_function(text: str, tools: ToolSchemas) -> list[Attempt]:
     if not found:
         return read_json_object(text, tools)
     name, (inside, ending) = found[1], XML_VALUES.of_call(found[2])
-    arguments = {key: tools.value(name, key, value.removesuffix("\n")) for key, value in XML_VALUES.read(inside)}
+    pairs = [(key, value.removesuffix("\n")) for key, value in XML_VALUES.read(inside)]
+    return [_with_values(name, pairs, tools.status(name) if ending == "whole" else "malformed_structure", tools)]
+
+
+def _with_values(name: str, pairs: Sequence[tuple[str, str]], status: Status, tools: ToolSchemas) -> Attempt:
+    """A call whose values are bare text: each in the type of its schema; one that has no value breaks the call."""
+    arguments = {key: tools.value(name, key, text) for key, text in pairs}
     if not name:
-        return [Attempt(None, arguments, "missing_name")]
-    return [Attempt(name, arguments, tools.status(name) if ending == "whole" else "malformed_structure")]
+        return Attempt(None, arguments, "missing_name")
+    if status in {"ok", "unknown_tool"} and any(tools.is_unreadable(name, key, text) for key, text in pairs):
+        status = "invalid_json"
+    return Attempt(name, arguments, status)
 
 
 def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
@@ -196,20 +226,20 @@ def read_key_values(text: str, tools: ToolSchemas) -> list[Attempt]:
 
 def _tagged(name: str, inside: str, values: TaggedValues, tools: ToolSchemas) -> Attempt:
     """A call of a bare name with keys and values in tags behind it."""
-    arguments = {key: tools.value(name, key, value) for key, value in values.read(inside)}
+    found = _with_values(name, values.read(inside), tools.status(name), tools)
     if not name:
-        return Attempt(None, arguments, "missing_name")
+        return found
     if not BARE_NAME.fullmatch(name):
-        return Attempt(None, arguments, "malformed_structure")
-    return Attempt(name, arguments, tools.status(name) if values.fill(inside) else "malformed_structure")
+        return replace(found, name=None, status="malformed_structure")
+    return found if values.fill(inside) else replace(found, status="malformed_structure")
 
 
 def read_invocations(text: str, tools: ToolSchemas) -> list[Attempt]:
     """MiniMax: several ``<invoke name="N">`` in one block, or JSON where a model fell back to it."""
-    attempts = []
-    for name, inside, status in _invocations(text, '<invoke name="([^"]*)">', INVOKED_VALUES, tools):
-        arguments = {key: tools.value(name, key, value) for key, value in INVOKED_VALUES.read(inside)}
-        attempts.append(Attempt(name or None, arguments, status))
+    attempts = [
+        _with_values(name, INVOKED_VALUES.read(inside), status, tools)
+        for name, inside, status in _invocations(text, '<invoke name="([^"]*)">', INVOKED_VALUES, tools)
+    ]
     return attempts or read_json_object(text, tools)
 
 
@@ -234,7 +264,7 @@ def read_kimi(text: str, tools: ToolSchemas) -> list[Attempt]:
     named = re.fullmatch(r"(?:functions\.)?(.+):\d+", identifier, re.DOTALL)
     name = named[1] if named else ""
     try:
-        value = json.loads(arguments)
+        value = loads(arguments)
     except ValueError:
         return [Attempt(name or None, arguments, "invalid_json", identifier or None)]
     return [called(name, value, tools, identifier or None)]
@@ -244,7 +274,7 @@ def read_named_json(text: str, tools: ToolSchemas) -> list[Attempt]:
     """``NAME {JSON}``."""
     name, _, arguments = text.partition(" ")
     try:
-        value = json.loads(arguments)
+        value = loads(arguments)
     except ValueError:
         return [Attempt(name or None, arguments, "invalid_json")]
     return [called(name, value, tools)]
@@ -256,7 +286,7 @@ def read_fenced_json(text: str, tools: ToolSchemas) -> list[Attempt]:
     if not found:
         return [Attempt(None, None, "malformed_structure")]
     try:
-        value = json.loads(found[2])
+        value = loads(found[2])
     except ValueError:
         return [Attempt(found[1] or None, found[2], "invalid_json")]
     return [called(found[1], value, tools)]
@@ -268,7 +298,7 @@ def read_separated_json(text: str, tools: ToolSchemas) -> list[Attempt]:
     if not marker:
         return [Attempt(None, None, "malformed_structure")]
     try:
-        value = json.loads(arguments)
+        value = loads(arguments)
     except ValueError:
         return [Attempt(name or None, arguments, "invalid_json")]
     return [called(name, value, tools)]
@@ -291,26 +321,11 @@ def read_dsml(text: str, tools: ToolSchemas) -> list[Attempt]:
         texts = re.findall(r'<｜DSML｜parameter name="([^"]*)" string="true">', inside)
         for key, value in DSML_VALUES.read(inside):
             try:
-                arguments[key] = value if key in texts else json.loads(value)
+                arguments[key] = value if key in texts else loads(value)
             except ValueError:
                 arguments[key], status = value, "invalid_json"
         attempts.append(Attempt(name or None, arguments, status))
     return attempts or [Attempt(None, None, "malformed_structure")]
-
-
-def read_bare_call(text: str, tools: ToolSchemas) -> Attempt | None:
-    """Llama: the whole completion is ``{"name": ..., "parameters": ...}``; None where it is ordinary content."""
-    written = text.removeprefix("<|python_tag|>").strip()
-    try:
-        value = json.loads(written)
-    except ValueError:
-        found = re.match(r'\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"parameters"\s*:', written)
-        if not found:
-            return None
-        return Attempt(found[1], None, "invalid_json" if written.endswith("}") else "unclosed_block")
-    if not isinstance(value, Mapping) or "name" not in value or "parameters" not in value:
-        return None
-    return called(value["name"], value["parameters"], tools)
 
 
 JSON_CALLS = CallFormat("<tool_call>", "</tool_call>", read_json_object, separator="\n", values=JsonValues())

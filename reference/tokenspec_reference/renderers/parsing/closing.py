@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol
 
+from tokenspec_reference.renderers.parsing.json_values import TooDeep, Unreadable, decode_at
+
 Ending = Literal["whole", "open", "broken"]
 """What a block does at a close marker: it ends, a value goes on behind the marker, or it is no such notation."""
 
@@ -24,6 +26,10 @@ class Values(Protocol):
 
     def ending(self, text: str) -> Ending:
         """What the block does behind ``text``."""
+        ...
+
+    def ranges(self, text: str) -> list[tuple[int, int]]:
+        """Half-open ranges of whole values, in which a marker is text."""
         ...
 
 
@@ -39,10 +45,22 @@ class JsonValues:
         if start < 0:
             return "broken"
         try:
-            json.JSONDecoder().raw_decode(text, start)
+            decode_at(text, start)
+        except TooDeep:
+            return "broken"
+        except Unreadable:
+            return "whole"
         except json.JSONDecodeError as error:
             return "open" if error.msg.startswith("Unterminated string") else "broken"
         return "whole"
+
+    def ranges(self, text: str) -> list[tuple[int, int]]:
+        """See :class:`Values`."""
+        start = text.find("{")
+        try:
+            return [(start, decode_at(text, start)[1])] if start >= 0 else []
+        except json.JSONDecodeError:
+            return []
 
 
 def written_in(values: Values | None, text: str) -> Values | None:
@@ -75,6 +93,10 @@ class TaggedValues:
     def read(self, text: str) -> list[tuple[str, str]]:
         """Keys and texts of all whole values."""
         return self.value.findall(text)
+
+    def ranges(self, text: str) -> list[tuple[int, int]]:
+        """See :class:`Values`."""
+        return [found.span() for found in self.value.finditer(text)]
 
     def fill(self, text: str) -> bool:
         """Whether there is nothing but whole values, and white space."""

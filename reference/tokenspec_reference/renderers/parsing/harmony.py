@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, ToolSchemas, called
+from tokenspec_reference.renderers.parsing.json_values import loads
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
 
 if TYPE_CHECKING:
@@ -70,18 +70,17 @@ def parse_harmony(view: Completion, tools: ToolSchemas) -> ParsedResponse:
     return ParsedResponse("".join(content), "\n".join(reasoning) if reasoning else None, calls, complete)
 
 
-def decided_harmony(view: Completion) -> tuple[int, int]:
-    """Up to where all messages have ended, and up to where the text of an open one, which calls nobody, goes."""
+def ended_and_open(view: Completion) -> tuple[int, int, bool]:
+    """Up to where all messages have ended, where the text of an open one begins (-1: none), whether it is a call."""
     position = 0
     while (begin := view.find(MESSAGE, position)) >= 0:
         body = begin + len(MESSAGE)
         end = view.find(END, body)
         if end < 0:
             header = view.text[_header(view, position, begin) : begin]
-            is_call = _RECIPIENT.search(header) or _CUT_RECIPIENT.search(header)
-            return (position, position) if is_call else (body, len(view.text))
+            return position, body, bool(_RECIPIENT.search(header) or _CUT_RECIPIENT.search(header))
         position = end + len(END)
-    return position, position
+    return position, -1, False
 
 
 def _messages(view: Completion) -> Iterator[Message]:
@@ -135,7 +134,7 @@ def _call(name: str, text: str, tools: ToolSchemas, *, is_cut: bool) -> Attempt:
     if is_cut:
         return Attempt(name or None, text, "unclosed_block")
     try:
-        value = json.loads(text)
+        value = loads(text)
     except ValueError:
         return Attempt(name or None, text, "invalid_json")
     return called(name, value, tools)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from tokenspec_reference.renderers.parsing import bare_calls
 from tokenspec_reference.renderers.parsing.call_formats import Attempt, CallFormat, ToolSchemas
 from tokenspec_reference.renderers.parsing.closing import written_in
 from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
@@ -21,36 +22,43 @@ Whole = Callable[["Completion", ToolSchemas], ParsedResponse]
 class ResponseFormat:
     """How a family's completions are read. ``whole`` replaces the shared order where a format has its own.
 
-    ``before_content`` and ``after_content`` are what the template itself puts around an answer. A ``bare_call`` is all
-    of a completion, so a format that has them has no thoughts.
+    ``before_content`` and ``after_content`` are what the template itself puts around an answer. ``bare_calls`` stand
+    where a completion begins, so a format that has them has no thoughts.
     """
 
     thought: ThoughtFormat | None = None
     calls: CallFormat | None = None
     before_content: str = ""
     after_content: str = ""
-    bare_call: Callable[[str, ToolSchemas], Attempt | None] | None = None
+    bare_calls: bare_calls.Reader | None = None
     whole: Whole | None = None
 
 
 def parse_completion(
-    view: Completion, form: ResponseFormat, tools: ToolSchemas, prompt: PromptThought
+    view: Completion,
+    form: ResponseFormat,
+    tools: ToolSchemas,
+    prompt: PromptThought,
+    *,
+    is_behind_calls: bool = False,
 ) -> ParsedResponse:
-    """Read a completion. Nothing is dropped: what is neither thought nor call is content."""
+    """Read a completion. Nothing is dropped: what is neither thought nor call is content.
+
+    ``is_behind_calls`` says that the view is the rest of a completion, of which calls were read already.
+    """
     if form.whole is not None:
         return form.whole(view, tools)
-    if form.bare_call is not None:
-        attempt = form.bare_call(view.text, tools)
-        if attempt is not None:
-            return ParsedResponse("", None, [_record(view, 0, len(view.text), attempt)])
+    if form.bare_calls is not None and (bare := form.bare_calls(view.text, tools)).calls:
+        calls = [_record(view, begin, end, attempt) for begin, end, attempt in bare.calls]
+        return ParsedResponse(view.text[bare.words :], None, calls)
     thought = read_thought(view, form.thought, prompt)
     if not thought.is_complete and form.calls is not None and view.stopped:
         thought = _thought_before_calls(view, thought, form.calls, tools)
     rest = thought.rest
     if view.text.startswith(form.before_content, rest):
         rest += len(form.before_content)
-    content, calls = _content_and_calls(view, rest, form.calls, tools)
-    if not calls:
+    content, calls = _content_and_calls(view, rest, form.calls, tools, is_behind_calls=is_behind_calls)
+    if not calls and not is_behind_calls:
         own = (form.after_content, form.after_content.rstrip())
         content = content.removesuffix(next((text for text in own if content.endswith(text)), ""))
     return ParsedResponse(content, thought.reasoning, calls, thought.is_complete)
@@ -68,20 +76,22 @@ def _thought_before_calls(view: Completion, thought: Thought, form: CallFormat, 
 
 
 def _content_and_calls(
-    view: Completion, start: int, form: CallFormat | None, tools: ToolSchemas
+    view: Completion, start: int, form: CallFormat | None, tools: ToolSchemas, *, is_behind_calls: bool = False
 ) -> tuple[str, list[ParsedToolCall]]:
     if form is None:
         return view.text[start:], []
-    passages: list[tuple[int, int]] = []
+    passages: list[tuple[int, int]] = [(start, start)] if is_behind_calls else []
     calls: list[ParsedToolCall] = []
     position = start
     while (begin := view.find(form.begin, position)) >= 0:
         passages.append((position, begin))
-        inside = begin + len(form.begin)
-        close, attempts = _read_block(view, inside, form, tools)
-        end = len(view.text) if close < 0 else close + len(form.end)
-        calls += [_record(view, begin, end, attempt) for attempt in attempts]
-        position = end
+        block = _block(view, begin + len(form.begin), form)
+        attempts = form.read(view.text[begin + len(form.begin) : block.end], tools)
+        if block.ending != "closed":
+            is_cut = block.ending == "open" and not view.stopped
+            attempts[-1] = _unclosed(attempts[-1], view.text[begin + len(form.begin) :] if is_cut else "")
+        calls += [_record(view, begin, block.behind, attempt) for attempt in attempts]
+        position = block.behind
     cut = _cut_marker(view, position, form.begin)
     if cut < len(view.text):
         calls.append(_record(view, cut, len(view.text), Attempt(None, None, "unclosed_block")))
@@ -93,11 +103,10 @@ def closed_blocks(view: Completion, start: int, form: CallFormat) -> tuple[int, 
     """Where the last block of calls ends that has closed, and where one begins that has not; -1 where none is open."""
     position = start
     while (begin := view.find(form.begin, position)) >= 0:
-        inside = begin + len(form.begin)
-        close = _close(view, inside, form) if form.end else view.find(form.begin, inside)
-        if close < 0:
+        block = _block(view, begin + len(form.begin), form)
+        if not block.is_decided:
             return position, begin
-        position = close + len(form.end)
+        position = block.behind
     return position, -1
 
 
@@ -112,20 +121,50 @@ def _cut_marker(view: Completion, start: int, marker: str) -> int:
     return end
 
 
-def _read_block(view: Completion, inside: int, form: CallFormat, tools: ToolSchemas) -> tuple[int, list[Attempt]]:
-    """Where the block closes (-1: nowhere) and what it says."""
-    if form.end:
-        close = _close(view, inside, form)
-        is_cut = close < 0
-        end = len(view.text) if is_cut else close
-    else:
+class _Block(NamedTuple):
+    """A block of calls: where its inside ends, where reading goes on, and whether no further text changes that.
+
+    A block that lacks its close marker ends where the next one begins (``taken over``).
+    """
+
+    end: int
+    behind: int
+    ending: Literal["closed", "open", "taken over"]
+    is_decided: bool
+
+
+def _block(view: Completion, inside: int, form: CallFormat) -> _Block:
+    """The block whose inside begins here."""
+    if not form.end:
         following = view.find(form.begin, inside)
-        close = end = len(view.text) if following < 0 else following
-        is_cut = following < 0 and not view.stopped
-    attempts = form.read(view.text[inside:end], tools)
-    if is_cut:
-        attempts[-1] = _unclosed(attempts[-1], "" if view.stopped else view.text[inside:])
-    return close, attempts
+        limit = len(view.text) if following < 0 else following
+        own = form.ends(view.text[inside:limit]) if form.ends is not None else -1
+        end = limit if own < 0 else inside + own
+        is_closed = own >= 0 or following >= 0
+        return _Block(end, end, "closed" if is_closed or view.stopped else "open", is_closed)
+    close = _close(view, inside, form)
+    limit = len(view.text) if close < 0 else close
+    following = _begin_outside_values(view, inside, limit, form)
+    if following >= 0:
+        return _Block(following, following, "taken over", close >= 0)
+    if close < 0:
+        return _Block(limit, limit, "open", is_decided=False)
+    return _Block(close, close + len(form.end), "closed", is_decided=True)
+
+
+def _begin_outside_values(view: Completion, inside: int, limit: int, form: CallFormat) -> int:
+    """Where another block begins before this one closes; -1 where none does. In a value the marker is text."""
+    begin = view.find(form.begin, inside, limit)
+    values = written_in(form.values, view.text[inside:limit])
+    if begin < 0 or values is None:
+        return begin
+    text = view.text[inside:limit]
+    if values.ending(text) == "open":
+        return -1
+    ranges = values.ranges(text)
+    while begin >= 0 and any(start < begin - inside < end for start, end in ranges):
+        begin = view.find(form.begin, begin + 1, limit)
+    return begin
 
 
 def _unclosed(attempt: Attempt, text: str) -> Attempt:

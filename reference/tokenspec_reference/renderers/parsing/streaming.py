@@ -1,56 +1,40 @@
-"""A completion in chunks: after each, what no continuation can change any more.
+"""A completion in chunks, at a cost in proportion to its length.
 
-A prefix of the text is *decided* where every completion that begins so parses to what the prefix parses to, and more.
-So a stream parses the decided prefix again and tells what is new: nothing is taken back, whatever the chunks are. The
-readable way; its cost grows with the square of the length, by the time one parse takes.
+The readable way (:mod:`plain_stream`) parses the decided prefix again with every chunk. Here text that was told leaves
+the window that is parsed, and so do blocks of calls that have closed. Three things keep the rest small:
+
+* While nothing but a marker can decide more (a block is open, a thought's close is awaited), chunks without it are
+  only collected.
+* Of text that was told one character stays, so that what follows is not taken for the template's own white space.
+* Where the same marker comes again and again and decides nothing (a value spells it), the window is parsed when it has
+  grown by a quarter. Then a call is told a little later, never otherwise.
+
+What the end decides is read from all ids, once. Example, one token a chunk: ``Hi`` is told at once; the blank behind it
+waits for ``there``; ``<tool_call>`` and the JSON wait for ``</tool_call>``, which tells the call.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+import codecs
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokenspec_reference.renderers.parsing.completion import list_of_ids, read_completion
-from tokenspec_reference.renderers.parsing.harmony import decided_harmony
-from tokenspec_reference.renderers.parsing.parse import closed_blocks, parse_completion
-from tokenspec_reference.renderers.parsing.thought import read_thought
+from tokenspec_reference.renderers.parsing.completion import Completion, list_of_ids, read_completion
+from tokenspec_reference.renderers.parsing.deltas import Delta, call_delta
+from tokenspec_reference.renderers.parsing.parse import parse_completion
+from tokenspec_reference.renderers.parsing.progress import CUT, Progress, progress_of, until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tokenspec_reference.renderers.encode import Encoder
-    from tokenspec_reference.renderers.parsing.call_formats import CallFormat, ToolSchemas
-    from tokenspec_reference.renderers.parsing.completion import Completion
+    from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
     from tokenspec_reference.renderers.parsing.parse import ResponseFormat
-    from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall, Status
-    from tokenspec_reference.renderers.parsing.thought import PromptThought, ThoughtFormat
+    from tokenspec_reference.renderers.parsing.parsed import ParsedResponse, ParsedToolCall
+    from tokenspec_reference.renderers.parsing.thought import PromptThought
 
-CUT = "\ufffd"
-"""What stands for a character that has not come whole."""
-
-
-@dataclass(frozen=True)
-class CallDelta:
-    """A call that became known: its place among the calls, and its arguments as JSON text.
-
-    ``arguments`` of an attempt that is not ``ok`` are the text that was written.
-    """
-
-    index: int
-    name: str | None
-    arguments: str
-    status: Status = "ok"
-    id: str | None = None
-
-
-@dataclass(frozen=True)
-class Delta:
-    """What became known with a chunk: text to append to content and reasoning, and further calls."""
-
-    content: str = ""
-    reasoning_content: str = ""
-    tool_calls: list[CallDelta] = field(default_factory=list)
+FREE_TRIES = 8
+"""How often in a row a marker may decide nothing before the window has to grow in between."""
 
 
 class ResponseStream:
@@ -71,8 +55,13 @@ class ResponseStream:
         self._encoder, self._stop_ids = encoder, stop_ids
         self._form, self._tools, self._prompt = form, tools, prompt
         self._ids: list[int] = []
-        self._content = self._reasoning = ""
-        self._calls = 0
+        self._is_stopped = False
+        self._told = _Told()
+        self._window = _Window(encoder)
+        self._own_form, self._is_behind_calls, self._is_behind_reasoning = form, False, False
+        self._seen = _Told()  # of the window
+        self._waits: tuple[str, ...] | None = None
+        self._tries, self._next_try = 0, 0
 
     def feed(self, token_ids: Sequence[int]) -> Delta:
         """What these further ids make known; behind the stop token that is all the rest.
@@ -80,94 +69,181 @@ class ResponseStream:
         Raises:
             TokenSpecError: they are no token ids.
         """
-        self._ids += list_of_ids(token_ids, "token_ids")
-        view = read_completion(self._encoder, self._ids, self._stop_ids)
-        return self._told(view if view.stopped else decided(view, self._form, self._prompt))
+        ids = list_of_ids(token_ids, "token_ids")
+        if self._is_stopped:
+            return Delta()
+        self._ids += ids
+        stop = next((k for k, token in enumerate(ids) if token in self._stop_ids), len(ids))
+        if stop < len(ids):
+            self._is_stopped = True
+            return self._rest()
+        arrived = self._window.append(ids)
+        return self._advance() if self._may_decide(arrived) else Delta()
 
     def finish(self) -> Delta:
         """What only the end of the completion decides."""
-        return self._told(read_completion(self._encoder, self._ids, self._stop_ids))
+        return Delta() if self._is_stopped else self._rest()
 
-    def _told(self, view: Completion) -> Delta:
-        found: ParsedResponse = parse_completion(view, self._form, self._tools, self._prompt)
-        reasoning = found.reasoning_content or ""
+    def _rest(self) -> Delta:
+        view = read_completion(self._encoder, self._ids, self._stop_ids)
+        found = parse_completion(view, self._form, self._tools, self._prompt)
         delta = Delta(
-            found.content[len(self._content) :],
-            reasoning[len(self._reasoning) :],
-            [_call(index, call) for index, call in enumerate(found.tool_calls)][self._calls :],
+            found.content[self._told.content :],
+            (found.reasoning_content or "")[self._told.reasoning :],
+            [call_delta(index, call) for index, call in enumerate(found.tool_calls)][self._told.calls :],
         )
-        self._content, self._reasoning, self._calls = found.content, reasoning, len(found.tool_calls)
+        self._told = _Told(len(found.content), len(found.reasoning_content or ""), len(found.tool_calls))
         return delta
 
+    def _may_decide(self, arrived: str) -> bool:
+        """Whether the text that arrived can decide anything."""
+        if not arrived.strip().strip(CUT).strip():
+            return False
+        if self._waits is None:
+            return True
+        recent = self._window.recent(len(arrived) + max(map(len, self._waits), default=0))
+        if not any(marker in recent for marker in self._waits):
+            return False
+        return self._tries < FREE_TRIES or len(self._window) >= self._next_try
 
-def decided(view: Completion, form: ResponseFormat, prompt: PromptThought) -> Completion:
-    """The decided prefix of a completion that goes on."""
-    if form.whole is not None:
-        start, end = decided_harmony(view)
-        return _until(view, _settled(view, start, end, ()))
-    own = [form.after_content, *_markers_of_thought(form.thought), *_markers_of_calls(form.calls)]
-    return _until(view, _decided_end(view, form, prompt, own))
+    def _advance(self) -> Delta:
+        """Tell what the window decides, and let go of it."""
+        view = self._window.view()
+        sections = self._form.calls.sections if self._form.calls is not None else ()
+        progress = progress_of(view, self._own_form, self._prompt, sections)
+        content, reasoning, calls = self._parsed(view, progress.end)
+        known = [call_delta(self._told.calls + index, call) for index, call in enumerate(calls)]
+        delta = Delta(content[self._seen.content :], reasoning[self._seen.reasoning :], known)
+        self._told = self._told.plus(len(delta.content), len(delta.reasoning_content), len(known))
+        self._waits = progress.waits
+        self._tries = 0 if delta != Delta() else self._tries + 1
+        end = self._let_go(view, progress)
+        self._next_try = len(self._window) * 5 // 4
+        content, reasoning, _ = self._parsed(self._window.view(), end)
+        self._seen = _Told(len(content), len(reasoning))
+        return delta
 
+    def _parsed(self, view: Completion, end: int) -> tuple[str, str, list[ParsedToolCall]]:
+        """Content, reasoning and calls of the window up to ``end``; reasoning with the line break ahead of it."""
+        found = parse_completion(
+            until(view, end), self._own_form, self._tools, self._prompt, is_behind_calls=self._is_behind_calls
+        )
+        return found.content, self._joined(found), found.tool_calls
 
-def _decided_end(view: Completion, form: ResponseFormat, prompt: PromptThought, markers: list[str]) -> int:
-    length = len(view.text)
-    if form.thought is not None:
-        thought = read_thought(view, form.thought, prompt)
-        if thought.reasoning is None and prompt.closed is None:
-            return 0  # a lone close marker makes reasoning of all that stands before it
-        if not thought.is_complete:
-            start = length - len(thought.reasoning or "")
-            begins = [form.calls.begin, *form.calls.sections[:1]] if form.calls else []
-            calls = [at for marker in begins if (at := view.find(marker, start)) >= 0]
-            return _settled(view, start, min(calls, default=length), markers)
-        rest = thought.rest
-    else:
-        rest = 0
-    own = form.before_content
-    if own.startswith(view.text[rest:]):
-        return rest
-    rest += len(own) if view.text.startswith(own, rest) else 0
-    if form.bare_call is not None and _may_be_json(view.text[rest:]):
-        return rest
-    if form.calls is None:
-        return _settled(view, rest, length, markers)
-    closed, opened = closed_blocks(view, rest, form.calls)
-    return _settled(view, closed, length if opened < 0 else opened, markers)
+    def _joined(self, found: ParsedResponse) -> str:
+        """Reasoning of a later message of gpt-oss stands on a line of its own."""
+        if found.reasoning_content is None:
+            return ""
+        return "\n" + found.reasoning_content if self._is_behind_reasoning else found.reasoning_content
 
-
-def _may_be_json(text: str) -> bool:
-    """Whether a completion may turn out to be a bare call: nothing was said yet, or an object was begun."""
-    begun = text.lstrip()
-    return not begun or begun.startswith(("{", "<|python_tag|>"))
-
-
-def _settled(view: Completion, start: int, end: int, markers: Iterable[str]) -> int:
-    """The end of a passage without white space, which may separate, and what may be a marker's or half a character."""
-    while True:
-        text = view.text[start:end]
-        kept = len(text.rstrip().rstrip(CUT))
-        for marker in markers:
-            if marker not in view.known_controls:
-                kept -= next((n for n in range(len(marker), 0, -1) if text[:kept].endswith(marker[:n])), 0)
-        if start + kept == end:
+    def _let_go(self, view: Completion, progress: Progress) -> int:
+        """Drop what was told from the window; where what is decided ends in what is left."""
+        if self._form.whole is not None:
+            return self._let_go_of_messages(view, progress)
+        start, end = progress.start, progress.end
+        if progress.in_thought:
+            return end - self._window.remove(start, end - 1)
+        if progress.closed >= 0:
+            self._is_behind_calls = True
+            self._own_form = self._form_of_answers(self._form)
+            end -= self._window.remove(0, progress.closed)
+            start = 0
+        elif end > start:
+            self._own_form = self._form_of_answers(self._own_form)
+            start = 0
+        else:
             return end
-        end = start + kept
+        self._forget_sections(start, end)
+        return end - self._window.remove(0, end - 1)
+
+    def _form_of_answers(self, form: ResponseFormat) -> ResponseFormat:
+        """The format behind the first words of an answer: no thought, and nothing of the template ahead of it."""
+        return replace(form, thought=None, before_content="", bare_calls=None)
+
+    def _forget_sections(self, start: int, end: int) -> None:
+        """A marker around a group of calls is left out once in a run of text: not again where it is let go of."""
+        calls, view = self._own_form.calls, self._window.view()
+        if calls is not None and end > start:
+            left = tuple(marker for marker in calls.sections if view.find(marker, start, end) < 0)
+            self._own_form = replace(self._own_form, calls=replace(calls, sections=left))
+
+    def _let_go_of_messages(self, view: Completion, progress: Progress) -> int:
+        end, start = progress.end, progress.start
+        if progress.closed >= 0:
+            found = parse_completion(until(view, progress.closed), self._form, self._tools, self._prompt)
+            self._is_behind_reasoning = self._is_behind_reasoning or found.reasoning_content is not None
+            gone = self._window.remove(0, progress.closed)
+            end, start = end - gone, start - gone
+        return end - self._window.remove(start, end - 1)
 
 
-def _markers_of_thought(form: ThoughtFormat | None) -> list[str]:
-    return [] if form is None else [form.open, form.close]
+class _Told:
+    """How much was told: characters of content and reasoning, and calls."""
+
+    def __init__(self, content: int = 0, reasoning: int = 0, calls: int = 0) -> None:
+        self.content, self.reasoning, self.calls = content, reasoning, calls
+
+    def plus(self, content: int, reasoning: int, calls: int) -> _Told:
+        return _Told(self.content + content, self.reasoning + reasoning, self.calls + calls)
 
 
-def _markers_of_calls(form: CallFormat | None) -> list[str]:
-    return [] if form is None else [form.begin, *form.sections]
+class _Window:
+    """The text that is not told yet, as it is decoded; half characters are not part of it."""
 
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known = frozenset(encoder.added.values())
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+        self._controls: dict[int, str] = {}
+        self._parts: list[str] = []
+        self._length = 0
 
-def _until(view: Completion, end: int) -> Completion:
-    """A completion that ends there; nothing in it is left open."""
-    return replace(view, text=view.text[:end], stopped=True)
+    def __len__(self) -> int:
+        return self._length
 
+    def append(self, ids: Sequence[int]) -> str:
+        """Decode further ids; returns their text."""
+        arrived: list[str] = []
+        for token in ids:
+            control = self._encoder.added.get(token)
+            if control is None:
+                arrived.append(self._decoder.decode(self._encoder.token_bytes(token)))
+                self._length += len(arrived[-1])
+                continue
+            rest = self._decoder.decode(b"", final=True)
+            arrived += [rest, control]
+            self._controls[self._length + len(rest)] = control
+            self._length += len(rest) + len(control)
+        text = "".join(arrived)
+        self._parts.append(text)
+        return text
 
-def _call(index: int, call: ParsedToolCall) -> CallDelta:
-    said = call.arguments
-    arguments = "" if said is None else said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    return CallDelta(index, call.name, arguments, call.status, call.id)
+    def recent(self, count: int) -> str:
+        """At least the last characters, so many; all where there are fewer."""
+        found: list[str] = []
+        for part in reversed(self._parts):
+            found.append(part)
+            count -= len(part)
+            if count <= 0:
+                return "".join(reversed(found))
+        return self._text[-count:] + "".join(reversed(found))
+
+    def view(self) -> Completion:
+        """The window as a completion that goes on."""
+        if self._parts:
+            self._text += "".join(self._parts)
+            self._parts = []
+        return Completion(self._text, [], self._controls, self._known, stopped=False)
+
+    def remove(self, start: int, end: int) -> int:
+        """Take a range out; returns how many characters that were."""
+        count = end - start
+        if count <= 0:
+            return 0
+        self.view()
+        self._text = self._text[:start] + self._text[end:]
+        self._length -= count
+        kept = {at: text for at, text in self._controls.items() if at < start or at >= end}
+        self._controls = {at - count if at >= end else at: text for at, text in kept.items()}
+        return count

@@ -37,7 +37,7 @@ def _call(parts: list[CallDelta]) -> ParsedCall:
     text = "".join(part.arguments for part in parts)
     status: Status = next((part.status for part in parts if part.status != "ok"), "ok")
     try:
-        arguments: Any = _as_json(json.loads(text)) if text else {}
+        arguments: Any = _as_json(_loads(text)) if text else {}
     except ValueError:
         arguments = text
         status = "invalid_json" if status == "ok" else status
@@ -49,10 +49,22 @@ def _call(parts: list[CallDelta]) -> ParsedCall:
     )
 
 
+def _loads(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError where it is none, or is nested too deeply to be read."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
 def _as_json(arguments: Any) -> Any:
     """Arguments that are a text of JSON as what it says: a stream of JSON cannot tell the two apart."""
     try:
-        return json.loads(arguments) if isinstance(arguments, str) else arguments
+        return _loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
         return arguments
 
