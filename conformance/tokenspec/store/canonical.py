@@ -1,7 +1,7 @@
 """How a fixture is read and written: strictly, and in one way.
 
-Files are canonical JSON (UTF-8, LF, declared key order, token ids sixteen a line), so a diff is readable and a
-re-run writes the same bytes. Unknown fields, duplicate keys and truncated files are errors, never ignored.
+Files are canonical JSON (UTF-8, LF, declared key order, what fits on a line on one line, token ids sixteen a line), so
+a diff is readable and a re-run writes the same bytes. Unknown fields, duplicate keys and truncated files are errors, never ignored.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import msgspec
 from tokenspec.errors import FixtureError
 
 IDS_PER_LINE = 16
+WIDTH = 120
+OUTER_LEVELS = 2
+"""Levels whose entries always stand on lines of their own: the file, and the list of its entries."""
 LARGEST_FILE = 16 * 1024 * 1024
 T = TypeVar("T")
 
@@ -97,6 +100,9 @@ def _inline(value: object) -> str:
 
 
 def _write(value: object, indent: int) -> str:
+    line = _inline(value)
+    if indent >= OUTER_LEVELS and len(line) + 2 * indent <= WIDTH:
+        return line
     pad, inner = "  " * indent, "  " * (indent + 1)
     if isinstance(value, dict) and value:
         lines = [f"{inner}{_inline(key)}: {_write(item, indent + 1)}" for key, item in value.items()]
@@ -107,9 +113,9 @@ def _write(value: object, indent: int) -> str:
         if len(value) > IDS_PER_LINE and all(isinstance(item, int | float) for item in value):
             rows = [value[start : start + IDS_PER_LINE] for start in range(0, len(value), IDS_PER_LINE)]
             return "[\n" + ",\n".join(inner + _inline(row)[1:-1] for row in rows) + f"\n{pad}]"
-    return _inline(value)
+    return line
 
 
 def canonical_json(value: object) -> str:
-    """The one way a fixture is written: two-space indent, sixteen numbers a line, other flat lists on one line."""
+    """The one way a fixture is written: two-space indent, short values on one line, sixteen numbers a line."""
     return _write(msgspec.to_builtins(value), 0) + "\n"
