@@ -73,7 +73,7 @@ def renderer_of(recipe: Recipe) -> Any:
     from tokenspec_reference.renderers import create_renderer
     from tokenspec_reference.renderers.template import Wire
 
-    wire = dict(recipe.wire)
+    wire = dict(recipe.wire) if recipe.family in {None, "template"} else {}
     return create_renderer(
         PreTrainedTokenizerFast.from_pretrained(recipe.directory),
         family=recipe.family,

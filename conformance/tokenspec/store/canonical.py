@@ -1,7 +1,8 @@
 """How a fixture is read and written: strictly, and in one way.
 
-Files are canonical JSON (UTF-8, LF, declared key order, what fits on a line on one line, token ids sixteen a line), so
-a diff is readable and a re-run writes the same bytes. Unknown fields, duplicate keys and truncated files are errors, never ignored.
+Files are canonical JSON (UTF-8, LF, declared key order, short values on one line, ids sixteen a line), so a diff is
+readable and a re-run writes the same bytes. Unknown fields, duplicate keys and truncated files are errors, never
+ignored.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from tokenspec_reference.aligners.boundary_text import RowText
 from tokenspec_reference.aligners.errors import AlignmentInputError
 from tokenspec_reference.aligners.piece_table import PieceTable
+from tokenspec_reference.renderers.protocol import ChatRenderer
 
 Messages = Sequence[Mapping[str, Any]]
 Range = tuple[int, int]
@@ -33,25 +34,6 @@ class Rollout(Protocol):
     @property
     def sampled_mask(self) -> list[bool]:
         """Which of them the model emitted; one entry an id."""
-        ...
-
-
-class ChatRenderer(Protocol):
-    """What is asked of a renderer; those of ``create_renderer`` answer it."""
-
-    @property
-    def tokenizer(self) -> Any:
-        """Its tokenizer, a fast one."""
-        ...
-
-    def render(self, messages: Messages, *, tools: Any = None) -> Any:
-        """Tokens with their places in the text."""
-        ...
-
-    def render_parts(
-        self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = True
-    ) -> tuple[str, list[Any], Any]:
-        """The text, its spans and the normalised conversation."""
         ...
 
 

@@ -20,7 +20,6 @@ from tokenspec_reference.aligners.alignment import AlignmentBatch, AlignmentPair
 from tokenspec_reference.aligners.boundary_text import RowText, Settled, settle
 from tokenspec_reference.aligners.chat_bodies import (
     Body,
-    ChatRenderer,
     Messages,
     Rollout,
     Side,
@@ -29,6 +28,7 @@ from tokenspec_reference.aligners.chat_bodies import (
     side_of_rollout,
 )
 from tokenspec_reference.aligners.errors import AlignmentInputError
+from tokenspec_reference.renderers.protocol import ChatRenderer
 
 SideName = Literal["student", "teacher"]
 How = Literal["sum", "mean"]

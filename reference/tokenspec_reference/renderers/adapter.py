@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tokenspec_reference.errors import TokenSpecError, placed
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK
-from tokenspec_reference.renderers.create import create_renderer
+from tokenspec_reference.renderers.create import UnreadOption, create_renderer
 from tokenspec_reference.renderers.rendered import UnattributedTokens
 from tokenspec_reference.renderers.template import Wire
 from tokenspec_reference.renderers.training import build_training_sample
 
 if TYPE_CHECKING:
     from tokenspec_reference.loaded_model import LoadedModel
+    from tokenspec_reference.renderers.protocol import ChatRenderer
 
 
 def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) -> Any:
@@ -34,29 +35,35 @@ def renderer_for(request: Mapping[str, Any], models: Mapping[str, LoadedModel]) 
     return model.renderer(asked, lambda: _create(request, model))
 
 
-def _create(request: Mapping[str, Any], model: LoadedModel) -> Any:
+def _create(request: Mapping[str, Any], model: LoadedModel) -> ChatRenderer:
     options = {name: value for name, value in (request.get("options") or {}).items() if name != "add_generation_prompt"}
     given = options.pop("chat_template", None)
     # what the row states of turns is true of its own template
     turns = model.wire if given in (None, model.chat_template) else {}
     now = request.get("now")
-    return create_renderer(
-        model.tokenizer,
-        family="template" if given is not None and model.family is not None else model.family,
-        chat_template=(model.chat_template or None) if given is None else given,
-        straddle=model.wire.get("straddle"),
-        now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
-        media_settings=request.get("media"),
-        wire=None
-        if not model.wire
-        else Wire(
-            assistant_open=tuple(turns.get("assistant_open", ())),
-            assistant_close=tuple(turns.get("assistant_close", ())),
-            placeholders=tuple(model.wire.get("placeholder", ())),
-            stops=tuple(model.wire.get("stop", ())),
-        ),
-        **{name: request[name] for name in ("normalisation", "encoding", "id_profile") if request.get(name)},
-        **options,
+    family = "template" if given is not None and model.family is not None else model.family
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadOption)  # cases give options that no template reads (RND-003)
+        return create_renderer(
+            model.tokenizer,
+            family=family,
+            chat_template=(model.chat_template or None) if given is None else given,
+            straddle=model.wire.get("straddle"),
+            now=datetime.fromisoformat(now) if now else FROZEN_CLOCK,
+            media_settings=request.get("media"),
+            wire=_wire(model, turns) if model.wire and family in {None, "template"} else None,
+            **{name: request[name] for name in ("normalisation", "encoding", "id_profile") if request.get(name)},
+            **options,
+        )
+
+
+def _wire(model: LoadedModel, turns: Mapping[str, Any]) -> Wire:
+    """What the row states of its turns, for the renderer of any template."""
+    return Wire(
+        assistant_open=tuple(turns.get("assistant_open", ())),
+        assistant_close=tuple(turns.get("assistant_close", ())),
+        placeholders=tuple(model.wire.get("placeholder", ())),
+        stops=tuple(model.wire.get("stop", ())),
     )
 
 

@@ -70,16 +70,18 @@ class Bridgeable(Protocol):
         ...
 
     def render_parts(
-        self, messages: Sequence[Message], *, tools: Any = None, add_generation_prompt: bool = True
+        self, messages: Sequence[Message], *, tools: Any = None, add_generation_prompt: bool = False
     ) -> tuple[str, list[Span], Chat]:
         """Text, spans and normalised conversation."""
         ...
 
 
 class RenderParts(Protocol):
-    """Renders up to and with the generation prompt."""
+    """Renders a conversation without encoding it."""
 
-    def __call__(self, messages: Sequence[Message], *, tools: Any = None) -> tuple[str, list[Span], Chat]:
+    def __call__(
+        self, messages: Sequence[Message], *, tools: Any = None, add_generation_prompt: bool = False
+    ) -> tuple[str, list[Span], Chat]:
         """Text, spans and normalised conversation."""
         ...
 
@@ -180,7 +182,7 @@ class Shown:
 
     def by(self, render: RenderParts, tools: Any) -> Shown:
         """The same conversation rendered another way."""
-        return Shown(self.ahead, self.new_messages, *render([*self.ahead, *self.new_messages], tools=tools))
+        return Shown(self.ahead, self.new_messages, *_prompted(render, [*self.ahead, *self.new_messages], tools))
 
 
 def _equivalent_turn(
@@ -228,7 +230,8 @@ def _keeps_what_stands_ahead(renderer: Bridgeable, written: Shown, tools: Any) -
     begin = min((span.start for span in written.spans if span.owner == written.own), default=0)
     if not written.own:
         return all(span.owner == OUTSIDE for span in written.spans if span.start < begin)
-    return renderer.render_parts(written.ahead[:-1], tools=tools)[0].startswith(written.text[:begin])
+    alone = _prompted(renderer.render_parts, written.ahead[:-1], tools)[0]
+    return alone.startswith(written.text[:begin])
 
 
 def _order_depends_on_ids(renderer: Bridgeable, written: Shown, reassigned: list[Message], tools: Any) -> bool:
@@ -299,8 +302,13 @@ def _first_accepted(
     written = [[*ahead[:-1], turn] for turn in spellings(ahead[-1])]
     for own in (*written, *(list(map(in_parts, messages)) for messages in written)):
         with suppress(TemplateRejects, InvalidMessages):
-            return Shown(own, new_messages, *render([*own, *new_messages], tools=tools))
+            return Shown(own, new_messages, *_prompted(render, [*own, *new_messages], tools))
     return None
+
+
+def _prompted(render: RenderParts, messages: Sequence[Message], tools: Any) -> tuple[str, list[Span], Chat]:
+    """A conversation up to and with the next generation prompt."""
+    return render(messages, tools=tools, add_generation_prompt=True)
 
 
 def in_parts(message: Message) -> Message:

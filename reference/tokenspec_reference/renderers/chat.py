@@ -222,7 +222,14 @@ def _tool(tool: Any, path: str) -> Any:
     if isinstance(tool, Callable):  # type: ignore[arg-type]
         from transformers.utils import get_json_schema
 
-        return plain(get_json_schema(tool), path)
+        try:
+            schema = get_json_schema(tool)
+        except Exception as error:
+            raise InvalidMessages(
+                f"the function has no schema: {error}. Give it type hints and a docstring, or pass a JSON schema",
+                field=path,
+            ) from error
+        return plain(schema, path)
     raise InvalidMessages(f"expected a JSON schema (a dict) or a function, got {type(tool).__name__}", field=path)
 
 

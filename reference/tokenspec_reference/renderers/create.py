@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Normalisation
+from tokenspec_reference.renderers.continuation import OPTION
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.families import load_family
 from tokenspec_reference.renderers.renderer import Renderer
@@ -18,7 +21,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddle
+    from tokenspec_reference.renderers.protocol import ChatRenderer
     from tokenspec_reference.renderers.template import Wire
+
+
+class UnreadOption(UserWarning):
+    """A template option that the template does not read."""
 
 
 def create_renderer(
@@ -34,7 +42,7 @@ def create_renderer(
     wire: Wire | None = None,
     media_settings: Mapping[str, Mapping[str, float]] | None = None,
     **template_kwargs: Any,
-) -> Any:
+) -> ChatRenderer:
     """Make a renderer.
 
     Args:
@@ -50,15 +58,16 @@ def create_renderer(
         normalisation: how messages are prepared, as transformers 5 (``hf5``) or 4.57 (``hf4``) does it.
         now: what ``strftime_now`` gives; the wall clock is never read.
         wire: openers and closers of assistant turns for the ``template`` family, which else derives them; given
-            without a family it means ``template``.
+            without a family it means ``template``. Another family has its own: with one it is refused.
         media_settings: numbers of the family's picture and video processor that differ from the published ones, e.g.
-            ``{"image": {"max_pixels": 1_003_520}}``.
-        **template_kwargs: as in ``apply_chat_template``; a keyword the template does not read is ignored.
+            ``{"image": {"max_pixels": 1_003_520}}``. Refused where the family expands no media.
+        **template_kwargs: as in ``apply_chat_template``; one that the template does not read changes nothing, and an
+            ``UnreadOption`` warning names the nearest that it reads.
 
     Raises:
         UnknownFamily: no such family; the message suggests the nearest name.
-        TokenSpecError: unknown option value, nothing to render with, or a tokenizer that lacks the token that ends the
-            family's turns; ``field`` names it.
+        TokenSpecError: unknown option value, an option that does not apply, nothing to render with, or a tokenizer that
+            lacks the token that ends the turns of the family that was asked for; ``field`` names it.
     """
     for field, value, allowed in (
         ("encoding", encoding, ("hf", "isolated")),
@@ -70,12 +79,20 @@ def create_renderer(
             raise TokenSpecError(f"expected one of {allowed}, got {value!r}", field=field)
     template = chat_template if chat_template is not None else getattr(tokenizer, "chat_template", None)
     if template is not None and not isinstance(template, str):
-        raise TokenSpecError(f"expected template text, got {type(template).__name__}", field="chat_template")
+        raise TokenSpecError(
+            f"expected one template's text, got {type(template).__name__}; pass one of several as chat_template=",
+            field="chat_template",
+        )
+    if wire is not None and family not in (None, "template"):
+        raise TokenSpecError(f"the family {family!r} has its own; leave wire out, or family", field="wire")
+    _warn_of_unread(template_kwargs, template)
 
     def hand_written(name: str) -> Renderer:
         declared = load_family(name, template)
         if declared.media is not None:
             declared = replace(declared, media=declared.media.with_settings(media_settings or {}))
+        elif media_settings:
+            raise UnsupportedByReference(f"the family {name!r} expands no media", field="media_settings")
         encoder = Encoder(tokenizer, control_text=template)
         if encoder.added:
             encoder.id_of(declared.stop_tokens[0])
@@ -115,9 +132,33 @@ def create_renderer(
     if family is None and wire is None:
         found = resolve(template, name, candidates(template), hand_written, generic)
         if found.family != "template":
-            return replace(hand_written(found.family), resolution=found)
+            try:
+                return replace(hand_written(found.family), resolution=found)
+            except UnsupportedByReference:
+                raise
+            except TokenSpecError as error:  # the vocabulary lacks what the family ends its turns with
+                found = Resolution("template", "none", f"{found.why}, but {error}")
     else:
         given = 'family="template"' if family else "wire="
         found = Resolution("template", "argument", f"{given} was asked for")
+    if media_settings:
+        raise UnsupportedByReference("what this template's processor writes is not described", field="media_settings")
     generic.resolution = found
     return generic
+
+
+def _warn_of_unread(options: Mapping[str, Any], template: str | None) -> None:
+    """Warn of options that the template does not read, and name the nearest ones that it does."""
+    if template is None or not options:
+        return
+    from tokenspec_reference.renderers.template.limits import InvalidTemplate
+    from tokenspec_reference.renderers.template.reads import reads
+
+    try:
+        known = reads(template)
+    except InvalidTemplate:
+        return  # a hand-written family does not need it to be Jinja
+    for name in sorted(set(options) - known - {OPTION}):
+        near = difflib.get_close_matches(name, sorted(known), n=1)
+        cure = f"; did you mean {near[0]!r}?" if near else ""
+        warnings.warn(f"the template does not read {name!r}{cure}", UnreadOption, stacklevel=3)

@@ -144,6 +144,10 @@ class _Asked:
     prompt_attribution: RenderedTokens | None
 
     def read(self, answer: Completion) -> Generation:
+        if not isinstance(answer, Completion):
+            raise MalformedCompletion(
+                f"complete has to return a Completion, not {type(answer).__name__}", field="complete"
+            )
         check_logprobs(answer)
         prompt_ids, attribution = self.request.token_ids, self.prompt_attribution
         if self.request.content_parts and answer.prompt_ids is not None:
@@ -184,6 +188,11 @@ def _ask(
     if max_prompt_len is not None and len(prompt_ids) > max_prompt_len:
         raise PromptTooLong(f"{len(prompt_ids)} tokens, at most {max_prompt_len} allowed", field="prompt_ids")
     given = dict(sampling_params or {})
+    for name in ("n", "best_of"):
+        if given.get(name) not in (None, 1):
+            raise TokenSpecError(
+                f"one completion is read, so {name} is 1, not {given[name]!r}", field="sampling_params"
+            )
     stops = dict.fromkeys((*renderer.get_stop_token_ids(), *(given.pop("stop_token_ids", None) or ())))
     params = {**given, "stop_token_ids": list(stops), "logprobs": 1}
     expanded = prompt_attribution.multi_modal_data if prompt_attribution is not None else None

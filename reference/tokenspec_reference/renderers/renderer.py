@@ -106,7 +106,7 @@ class Renderer:
         )
 
     def render_parts(
-        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
     ) -> tuple[str, list[Span], Chat]:
         """The text, its attributed spans and the normalised conversation, without encoding anything."""
         chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)
@@ -124,7 +124,7 @@ class Renderer:
         media: ConversationMedia,
         *,
         tools: Any = None,
-        add_generation_prompt: bool = True,
+        add_generation_prompt: bool = False,
     ) -> tuple[str, list[Span], Chat]:
         """The same with the media of the messages expanded."""
         chat = self._chat(messages, tools, add_generation_prompt=add_generation_prompt)

@@ -8,7 +8,7 @@ its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -72,20 +72,23 @@ def ask(renderer: Renderer) -> Asked:
     """A question in the first form that the template does not refuse."""
     for asked, tools in _questions():
         try:
-            prompted, *_ = renderer.render_parts(asked, tools=tools)
-            ahead, *_ = renderer.render_parts(asked, tools=tools, add_generation_prompt=False)
+            prompted, *_ = renderer.render_parts(asked, tools=tools, add_generation_prompt=True)
+            ahead, *_ = renderer.render_parts(asked, tools=tools)
         except TemplateRejects:
             continue
         return Asked(ahead, prompted)
     return Asked("", "")
 
 
-def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[str, UnsupportedByReference]]:
+def notation_of(
+    renderer: Renderer, opened: str, earlier: Callable[[], Renderer]
+) -> tuple[ResponseFormat, dict[str, UnsupportedByReference]]:
     """How completions of a template are read, and why ``thoughts`` or ``calls`` are not, where they are not.
 
     Args:
         renderer: renders by the template.
         opened: its generation prompt.
+        earlier: renders by the template as transformers 4 does; asked where it writes no calls.
     """
     unreadable: dict[str, UnsupportedByReference] = {}
     before, after = _around_content(renderer, opened)
@@ -95,7 +98,10 @@ def notation_of(renderer: Renderer, opened: str) -> tuple[ResponseFormat, dict[s
     except UnsupportedByReference as unsupported:
         unreadable["thoughts"] = unsupported
     try:
-        response = replace(response, calls=_calls(renderer, response.thought))
+        calls = _calls(renderer, response.thought)
+        if calls is None and "tool_calls" in (renderer.chat_template or ""):
+            calls = _calls(earlier(), response.thought)
+        response = replace(response, calls=calls)
     except UnsupportedByReference as unsupported:
         unreadable["calls"] = unsupported
     return response, unreadable
@@ -111,12 +117,13 @@ def history_before_results(renderer: Renderer, present: frozenset[str]) -> list[
     asked = {"role": "user", "content": ASK}
     told = {"role": "tool", "content": ANSWER, "name": NAME, "tool_call_id": CALL["id"]}
     try:
-        question, *_ = renderer.render_parts([asked], tools=[TOOL])
+        question, *_ = renderer.render_parts([asked], tools=[TOOL], add_generation_prompt=True)
     except TemplateRejects:
         return [asked]
     for called in _spellings({"role": "assistant", "content": "", "tool_calls": [CALL]}):
         try:
-            text, *_ = renderer.render_parts([asked, called, told, called, told], tools=[TOOL])
+            conversation = [asked, called, told, called, told]
+            text, *_ = renderer.render_parts(conversation, tools=[TOOL], add_generation_prompt=True)
         except TemplateRejects:
             continue
         first, second, *_ = (part.rpartition(VALUE)[2] for part in f"{text}{ANSWER}".split(ANSWER))
@@ -144,8 +151,8 @@ def _turn_text(renderer: Renderer, turn: Mapping[str, Any]) -> str | None:
     for asked, tools in _questions():
         for spelled in _spellings(in_parts(turn) if isinstance(asked[-1]["content"], list) else turn):
             try:
-                whole, *_ = renderer.render_parts([*asked, spelled], tools=tools, add_generation_prompt=False)
-                ahead, *_ = renderer.render_parts(asked, tools=tools, add_generation_prompt=False)
+                whole, *_ = renderer.render_parts([*asked, spelled], tools=tools)
+                ahead, *_ = renderer.render_parts(asked, tools=tools)
             except TemplateRejects:
                 continue
             text = whole.removeprefix(ahead)
@@ -217,9 +224,16 @@ def _calls(renderer: Renderer, thought: ThoughtFormat | None) -> CallFormat | No
     for form in (*KNOWN_CALLS, *own):
         if form is not None and _reads_call(renderer, form, text, thought):
             beside = _turn_text(renderer, {"role": "assistant", "content": ANSWER, "tool_calls": [CALL]}) or ""
-            between = re.search(rf"{ANSWER}(\s*){re.escape(form.begin)}", beside)
-            return replace(form, separator=between[1] if between else "")
+            return replace(form, separator=_separator(form, beside))
     raise UnsupportedByReference("the template writes calls in no known notation", field="template")
+
+
+def _separator(form: CallFormat, beside: str) -> str:
+    """The white space between an answer and the block of a call, without the markers around a group of blocks."""
+    between = beside.partition(ANSWER)[2].partition(form.begin)[0]
+    for marker in form.sections:
+        between = between.replace(marker, "")
+    return between if not between.strip() else ""
 
 
 def _named_json(renderer: Renderer, text: str) -> CallFormat | None:

@@ -8,7 +8,7 @@ where tools are offered, thoughts everywhere, neither of them by the stop tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property
@@ -45,7 +45,7 @@ class WritingTemplate(Protocol):
     chat_template: str
 
     def render_parts(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False
     ) -> tuple[str, list[Span], Chat]:
         """Text, spans and normalised conversation."""
         ...
@@ -62,7 +62,7 @@ class TemplateTurns(Renderer):
     unreadable: Mapping[str, UnsupportedByReference] = field(default_factory=dict)
 
     def render_parts(
-        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = True
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Any = None, add_generation_prompt: bool = False
     ) -> tuple[str, list[Span], Chat]:
         """See :meth:`Renderer.render_parts`."""
         return self.template.render_parts(messages, tools=tools, add_generation_prompt=add_generation_prompt)
@@ -123,14 +123,21 @@ class TemplateTurns(Renderer):
     def _counts(self, content: Any) -> bool:
         asked, answered = {"role": "user", "content": content}, {"role": "assistant", "content": ANSWER}
         try:
-            texts = [self.render_parts([asked, answered] * rounds + [asked])[0] for rounds in (1, 2)]
+            texts = [
+                self.render_text([asked, answered] * rounds + [asked], add_generation_prompt=True) for rounds in (1, 2)
+            ]
         except TemplateRejects:
             return False
         return len({text.rpartition(ANSWER)[2] for text in texts}) > 1
 
 
 def turns_of_template(
-    template: WritingTemplate, *, closers: Sequence[str], stops: Sequence[str], by_next_marker: bool
+    template: WritingTemplate,
+    *,
+    closers: Sequence[str],
+    stops: Sequence[str],
+    by_next_marker: bool,
+    earlier: Callable[[], WritingTemplate],
 ) -> TemplateTurns:
     """A renderer that can parse and bridge, over a template.
 
@@ -139,6 +146,8 @@ def turns_of_template(
         closers: the texts that end an assistant turn, as the row declares them or the template shows them.
         stops: tokens that end a completion, too.
         by_next_marker: whether the closers are the markers that open the next turn.
+        earlier: the template as transformers 4 renders it. Some write calls only where the content is null, which
+            transformers 5 leaves out.
     """
     bare = TemplateTurns(
         family=Family(
@@ -157,7 +166,7 @@ def turns_of_template(
         template=template,
     )
     asked = ask(bare)
-    response, unreadable = notation_of(bare, asked.opening)
+    response, unreadable = notation_of(bare, asked.opening, lambda: replace(bare, template=earlier()))
     found = replace(bare, family=replace(bare.family, response=response))
     samples = list(written(bare, asked.opening))
     unreadable = {**misread(found, asked, samples), **unreadable}

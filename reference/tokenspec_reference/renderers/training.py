@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from operator import index
+from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.renderers.protocol import RendersConversations
 from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens
 
 Message = Mapping[str, Any]
 
 
-class RendersConversations(Protocol):
-    """What the functions here need of a renderer."""
-
-    def render(
-        self, messages: Sequence[Message], *, tools: Any = None, add_generation_prompt: bool = False
-    ) -> RenderedTokens:
-        """Render a conversation."""
-        ...
-
-    def get_stop_token_ids(self) -> list[int]:
-        """Ids that end an assistant turn."""
-        ...
+KNOWN_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+"""Roles that templates know; a conversation may have others."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,7 @@ def build_training_sample(
     """
     media: dict[str, Any] = {"process_multimodal": True} if process_multimodal else {}
     rendered = renderer.render(messages, tools=tools, add_generation_prompt=False, **media)
-    bodies = frozenset(content_sft_roles or ())
+    bodies = _known_roles(content_sft_roles, rendered.message_roles)
     if rendered.token_ids and not rendered.sampled_mask:
         raise TokenSpecError("the tokenizer cannot place its tokens, so there is no mask to train on", field="renderer")
     keep = _per_message(message_loss_mask, len(messages))
@@ -136,9 +128,33 @@ def _per_message(mask: Sequence[bool | int] | None, count: int) -> list[bool]:
     if len(mask) != count:
         raise TokenSpecError(f"expected {count} entries, one per message, got {len(mask)}", field="message_loss_mask")
     for position, entry in enumerate(mask):
-        if not isinstance(entry, (bool, int)) or entry not in (0, 1):
+        if not _is_flag(entry):
             raise TokenSpecError(f"expected True, False, 0 or 1, got {entry!r}", field=f"message_loss_mask[{position}]")
     return [bool(entry) for entry in mask]
+
+
+def _is_flag(entry: Any) -> bool:
+    """Whether it is 0 or 1, or a truth value, also one of numpy or torch."""
+    try:
+        return index(entry) in (0, 1)
+    except TypeError:
+        return getattr(entry, "dtype", None) is not None and entry.ndim == 0 and str(entry.dtype).endswith("bool")
+
+
+def _known_roles(roles: Collection[str] | None, present: Sequence[str]) -> frozenset[str]:
+    """The roles whose bodies are trained.
+
+    Raises:
+        TokenSpecError: it is one text, whose letters are no roles, or a role that neither templates nor messages know.
+    """
+    if isinstance(roles, str):
+        raise TokenSpecError(f"expected roles in a set or list, as {{{roles!r}}}", field="content_sft_roles")
+    wanted = frozenset(roles or ())
+    unknown = sorted(map(repr, wanted - KNOWN_ROLES - set(present)))
+    if unknown:
+        known = ", ".join(sorted(KNOWN_ROLES))
+        raise TokenSpecError(f"no message has the role {unknown[0]}; known: {known}", field="content_sft_roles")
+    return wanted
 
 
 def _is_trained(rendered: RenderedTokens, allowed: list[bool], keep: list[bool], by_body: list[bool]) -> bool:

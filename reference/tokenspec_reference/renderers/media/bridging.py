@@ -42,7 +42,7 @@ class Expanding(Bridgeable, Protocol):
         media: ConversationMedia,
         *,
         tools: Any = None,
-        add_generation_prompt: bool = True,
+        add_generation_prompt: bool = False,
     ) -> tuple[str, list[Span], Chat]:
         """Text, spans and normalised conversation with media expanded."""
         ...

@@ -44,6 +44,9 @@ class Medium:
     place: str = dataclasses.field(default="messages", compare=False)
 
 
+SOUND = ("audio", "audio_url", "input_audio")
+
+
 def media_of(messages: Any, field: str = "messages") -> list[Medium]:
     """All media parts of the messages, in order; ``field`` is what errors call the messages.
 
@@ -59,6 +62,11 @@ def media_of(messages: Any, field: str = "messages") -> list[Medium]:
     for index, message in enumerate(messages if isinstance(messages, (list, tuple)) else ()):
         for position, part in enumerate(parts_of(message)):
             kind = kind_of(part)
+            if isinstance(part, Mapping) and part.get("type") in SOUND:
+                raise UnsupportedByReference(
+                    "sound is not expanded; take the part out, or render without process_multimodal",
+                    field=f"{field}[{index}].content[{position}]",
+                )
             if kind is not None:
                 place = f"{field}[{index}].content[{position}]"
                 found.append(dataclasses.replace(_measured(part, kind, place), place=place))

@@ -48,7 +48,7 @@ class TemplateRenderer:
     def __init__(
         self,
         tokenizer: Any,
-        chat_template: str | Mapping[str, str] | None = None,
+        chat_template: str | None = None,
         *,
         encoding: Encoding = "hf",
         id_profile: IdProfile = "canonical",
@@ -80,7 +80,8 @@ class TemplateRenderer:
         """
         source = chat_template if chat_template is not None else getattr(tokenizer, "chat_template", None)
         if not isinstance(source, str):
-            raise TokenSpecError("expected template text; the tokenizer has none", field="chat_template")
+            got = "the tokenizer has none" if source is None else f"got {type(source).__name__}"
+            raise TokenSpecError(f"expected one template's text, {got}; pass chat_template=", field="chat_template")
         self.tokenizer = tokenizer
         self.chat_template = source
         self.encoding = encoding
@@ -89,7 +90,7 @@ class TemplateRenderer:
         self.normalisation = normalisation
         self.now = now
         self.wire = wire or Wire()
-        self.template_kwargs = template_kwargs
+        self.options: Mapping[str, Any] = template_kwargs
         self.resolution: Resolution | None = None
         self._has_warned = False
         self.encoder = Encoder(tokenizer, source)
@@ -143,10 +144,22 @@ class TemplateRenderer:
         )
 
     def render_ids(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        add_generation_prompt: bool = False,
+        process_multimodal: bool = False,
+        **options: Any,
     ) -> list[int]:
         """The token ids of :meth:`render`."""
-        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).token_ids
+        return self.render(
+            messages,
+            tools=tools,
+            add_generation_prompt=add_generation_prompt,
+            process_multimodal=process_multimodal,
+            **options,
+        ).token_ids
 
     def provenance(
         self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
@@ -155,7 +168,7 @@ class TemplateRenderer:
         return self._attributed(messages, tools, add_generation_prompt, options)[1]
 
     def render_parts(
-        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool
+        self, messages: Any, *, tools: Any = None, add_generation_prompt: bool = False
     ) -> tuple[str, list[Span], Chat]:
         """The text, its attributed spans and the normalised conversation, without encoding anything."""
         chat, found = self._attributed(messages, tools, add_generation_prompt, {})
@@ -167,10 +180,10 @@ class TemplateRenderer:
         Raises:
             TokenSpecError: as for :meth:`render`.
         """
-        if self.template_kwargs.get("continue_final_message"):
+        if self.options.get("continue_final_message"):
             return self.provenance(messages, tools=tools, add_generation_prompt=add_generation_prompt).text
         return self._print.text(
-            self._chat(messages, tools, add_generation_prompt, self.template_kwargs),
+            self._chat(messages, tools, add_generation_prompt, self.options),
             add_generation_prompt=add_generation_prompt,
         )
 
@@ -181,6 +194,11 @@ class TemplateRenderer:
         from tokenspec_reference.renderers.stability import first_unstable
 
         return first_unstable(lambda messages, tools: self.provenance(messages, tools=tools).text) is None
+
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """Ids that end a completion: the stop tokens, and the tokenizer's end of sequence."""
+        return self._turns.stop_ids
 
     def get_stop_token_ids(self) -> list[int]:
         """Ids that end an assistant turn.
@@ -237,7 +255,15 @@ class TemplateRenderer:
         markers = () if self._turn_closers else self._probe.next_markers()
         closers = self._closers or markers
         by_next_marker = not set(markers).isdisjoint(closers)
-        return turns_of_template(self, closers=closers, stops=self.wire.stops, by_next_marker=by_next_marker)
+        return turns_of_template(
+            self, closers=closers, stops=self.wire.stops, by_next_marker=by_next_marker, earlier=self._earlier
+        )
+
+    def _earlier(self) -> TemplateRenderer:
+        """The same template as transformers 4 renders it: with what is null in a message."""
+        return TemplateRenderer(
+            self.tokenizer, self.chat_template, normalisation="hf4", now=self.now, wire=self.wire, **self.options
+        )
 
     @cached_property
     def _closers(self) -> tuple[str, ...]:
@@ -257,7 +283,7 @@ class TemplateRenderer:
     def _attributed(
         self, messages: Any, tools: Any, add_generation_prompt: bool, options: Mapping[str, Any]
     ) -> tuple[Chat, Provenance]:
-        keywords = {**self.template_kwargs, **options}
+        keywords = {**self.options, **options}
         wanted = keywords.pop("continue_final_message", False)
         chat = self._chat(messages, tools, add_generation_prompt, keywords)
         if not wanted:
@@ -330,7 +356,7 @@ class TemplateRenderer:
     @cached_property
     def _probe(self) -> Probe:
         def build(messages: Any, tools: Any) -> Chat:
-            return self._chat(messages, tools, False, self.template_kwargs)
+            return self._chat(messages, tools, False, self.options)
 
         added_tokens = any_of(self.encoder.added.values())
         eos = self._special_tokens.get("eos_token")
