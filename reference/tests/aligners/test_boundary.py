@@ -238,6 +238,12 @@ class TestBadInput:
             align(self.table, self.table, student, teacher)
         assert caught.value.field == field
 
+    @pytest.mark.parametrize("prefix_space", ["none", "first", "every"])
+    def test_tables_and_rows_without_a_token_have_no_chunks(self, prefix_space):
+        empty = tokenizer(prefix_space=prefix_space)
+        batch = align(empty, empty, ids([]), ids([]))
+        assert batch.num_chunks.tolist() == [0]
+
     def test_mask_of_another_shape(self):
         with pytest.raises(AlignmentInputError, match="shape"):
             align(self.table, self.table, ids([0]), ids([0]), teacher_attention_mask=ids([1, 1]))

@@ -144,6 +144,32 @@ def test_a_masked_sample_counts_nowhere(setting):
     assert found.loss.item() == 0.0
 
 
+@pytest.mark.parametrize(("mode", "weight"), [("p-kl", 0.25), ("gold", 1.0), ("xtoken", 1.0)])
+@pytest.mark.parametrize("in_blocks", [True, False])
+def test_a_fraction_in_the_sample_mask_weights_p_kl_and_its_gradient(setting, mode, weight, in_blocks):
+    path, alignment, student, teacher = setting
+
+    def run(value):
+        logits = student.detach().clone().requires_grad_()
+        found = cross_tokenizer_loss(
+            logits,
+            teacher,
+            alignment,
+            mode=mode,
+            projection_matrix_path=path,
+            teacher_vocab_size=4,
+            options=LossOptions(in_blocks=in_blocks),
+            sample_mask=torch.tensor([value]),
+        )
+        found.loss.backward()
+        return found, logits.grad
+
+    (whole, whole_gradient), (part, gradient) = run(1.0), run(0.25)
+    assert part.loss.item() == pytest.approx(weight * whole.loss.item(), rel=1e-6)
+    assert part.valid_chunks.item() == whole.valid_chunks.item()
+    assert torch.allclose(gradient, weight * whole_gradient)
+
+
 @pytest.mark.parametrize("mode", ["p-kl", "gold", "xtoken"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_what_stands_at_a_position_in_no_chunk_changes_nothing(setting, mode, reverse):

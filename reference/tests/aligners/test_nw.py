@@ -157,6 +157,25 @@ def test_padding_is_aligned_and_then_cleared():
     assert torch.equal(masked.num_chunks, bare.num_chunks)
 
 
+class Holes(dict):
+    """A tokenizer whose largest id is beyond its number of tokens; ``convert_ids_to_tokens`` is that of fast ones."""
+
+    def get_vocab(self):
+        return {piece: index for index, piece in self.items()}
+
+    def convert_ids_to_tokens(self, index):
+        return self.get(index)
+
+
+def test_a_vocabulary_is_as_large_as_its_largest_id():
+    aligner = TokenAligner(Holes({0: "a", 9: "b"}), Vocabulary(["a", "b"]), profile="nw-compat")
+    batch = aligner.align(torch.tensor([[0, 9]]), torch.tensor([[0, 1]]))
+    assert batch.student_chunk_id.tolist() == [[0, 1]]
+    for hole in (5, 10):
+        with pytest.raises(IdOutOfVocabulary, match=f" {hole} is none of the vocabulary"):
+            aligner.align(torch.tensor([[0, hole]]), torch.tensor([[0, 1]]))
+
+
 def test_nw_compat_reads_every_position():
     aligner = TokenAligner(Vocabulary(["a"]), Vocabulary(["a"]), profile="nw-compat")
     with pytest.raises(IdOutOfVocabulary, match="padding"):

@@ -57,7 +57,7 @@ class DeviceTable:
             (length.cumsum(0, dtype=torch.int32) - length).to(device),
             torch.frombuffer(bytearray(b"".join(pieces) or b"\0"), dtype=torch.uint8).to(device),
             torch.tensor(code, dtype=torch.int32).to(device),
-            torch.tensor([piece[:1] == b" " for piece in pieces]).to(device),
+            torch.tensor([piece[:1] == b" " for piece in pieces], dtype=torch.bool).to(device),
             table.prefix_space,
             table.prefix_optional,
             table.unicode_form is not None,

@@ -167,7 +167,7 @@ class Pieces:
     def __init__(self, tokenizer: Any, field: str) -> None:
         """``field`` is what a refusal names."""
         self.tokenizer, self.field = tokenizer, field
-        self.size = len(tokenizer)
+        self.size = _largest_id(tokenizer) + 1
         self.known: dict[int, str] = {}
 
     def rows(self, ids: torch.Tensor) -> list[list[str]]:
@@ -182,11 +182,18 @@ class Pieces:
                 piece = self.tokenizer.convert_ids_to_tokens(value) if 0 <= value < self.size else None
                 if piece is None:
                     raise IdOutOfVocabulary(
-                        f"{value} is not in the vocabulary of {self.size} ids; nw-compat reads padding too",
+                        f"{value} is none of the vocabulary, whose largest id is {self.size - 1}; "
+                        "nw-compat reads padding too",
                         field=f"{self.field}[{row}][{values.index(value)}]",
                     )
                 self.known[value] = piece
         return [[self.known[value] for value in values] for values in rows]
+
+
+def _largest_id(tokenizer: Any) -> int:
+    """The largest id of a vocabulary: with holes in it, that is more than the number of its entries."""
+    known = tokenizer.get_vocab() if hasattr(tokenizer, "get_vocab") else {}
+    return max(known.values(), default=len(tokenizer) - 1)
 
 
 def _require_choice(field: str, value: str, choices: tuple[str, ...]) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 INSIDE = -1
+LONGEST_UNIT = 31
+"""A letter and 30 marks, as in the stream-safe text of UAX #15. A longer unit is compared as it is written."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +44,38 @@ def normal_text(raw: bytes) -> NormalText:
     """NFC of ``raw`` with the map of its positions; bytes that are not UTF-8 stand for themselves.
 
     Most text is its own NFC. Looked at are stretches of a character and those that may continue its unit, each once.
+    One longer than ``LONGEST_UNIT`` stands for itself: putting marks in order costs the square of their number.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     text = decoder.decode(raw)
     pending = decoder.getstate()[0]
-    normal = unicodedata.normalize("NFC", text)
+    normal = _normalized(text)
     data = utf8(normal)
     unit = _last_unit(text)
-    open_from = len(data) - len(utf8(unicodedata.normalize("NFC", unit)))
+    is_long = len(unit) > LONGEST_UNIT
+    open_from = len(data) - len(utf8(unit if is_long else unicodedata.normalize("NFC", unit)))
     position = _positions("" if normal == text else text, len(raw))
-    return NormalText(data + pending, position, open_from, unicodedata.normalize("NFD", unit), pending)
+    open_unit = unit if is_long else unicodedata.normalize("NFD", unit)
+    return NormalText(data + pending, position, open_from, open_unit, pending)
+
+
+def _normalized(text: str) -> str:
+    """NFC, but for stretches that are too long."""
+    parts: list[str] = []
+    done = 0
+    for start, end in _stretches(text):
+        if end - start > LONGEST_UNIT:
+            parts += [unicodedata.normalize("NFC", text[done:start]), text[start:end]]
+            done = end
+    return "".join([*parts, unicodedata.normalize("NFC", text[done:])])
 
 
 def _positions(text: str, length: int) -> np.ndarray:
     """Of every byte offset of ``text`` and of what follows it, where it lies in the NFC."""
     position = np.arange(length + 1)
     known: dict[str, int] = {}
-    found = [(start, known.setdefault(text[start:end], len(known))) for start, end in _stretches(text)]
+    short = ((start, end) for start, end in _stretches(text) if end - start <= LONGEST_UNIT)
+    found = [(start, known.setdefault(text[start:end], len(known))) for start, end in short]
     if not found:
         return position
     changes = [_changed(stretch) for stretch in known]
@@ -121,6 +138,8 @@ def _last_unit(text: str) -> str:
     start = len(text) - 1
     while start > 0 and _may_continue(text[start]):
         start -= 1
+    if len(text) - start > LONGEST_UNIT:
+        return text[start:]
     return [*units(text[start:])][-1] if text else ""
 
 

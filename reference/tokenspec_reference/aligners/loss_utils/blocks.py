@@ -30,23 +30,34 @@ def chunk_sums(
     valid: torch.Tensor,
     compare: Compare,
     *,
+    weights: torch.Tensor | None = None,
     in_blocks: bool = True,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sum over valid chunks ``[B, C]`` of divergence and distance, with gradient; and all three sums ``[3]`` without.
 
+    ``weights`` ``[B, C]`` multiply the divergence of each chunk; None counts each once.
     ``in_blocks``: about a million logits at a time, or fewer; otherwise all at once through autograd, the plain twin.
     """
     ours, theirs = ours.only(valid), theirs.only(valid)
     flat = student_logits.flatten(0, 1)
+    shares = torch.ones(int(valid.sum()), device=flat.device) if weights is None else weights[valid].to(flat.device)
     if not in_blocks:
-        sums = torch.stack([values.sum() for values in compare(flat[ours.positions].float(), ours, theirs)])
+        sums = _weighted(compare(flat[ours.positions].float(), ours, theirs), shares)
         return sums[0] + sums[1], sums.detach()
     rows = min(POSITIONS_AT_ONCE, NUMBERS_AT_ONCE // flat.shape[-1])
-    total, sums = _BlockedSums.apply(flat, list(_blocks(ours, theirs, rows)), compare)
+    total, sums = _BlockedSums.apply(flat, list(_blocks(ours, theirs, shares, rows)), compare)
     return total, sums
 
 
-def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tuple[ChunkMembers, ChunkMembers]]:
+def _weighted(values: tuple[torch.Tensor, torch.Tensor, torch.Tensor], shares: torch.Tensor) -> torch.Tensor:
+    """Sums ``[3]`` of divergence, distance and agreement of chunks, the divergence by the share of each."""
+    divergence, distance, same = values
+    return torch.stack([(divergence * shares).sum(), distance.sum(), same.sum()])
+
+
+def _blocks(
+    ours: ChunkMembers, theirs: ChunkMembers, shares: torch.Tensor, rows: int
+) -> Iterator[tuple[ChunkMembers, ChunkMembers, torch.Tensor]]:
     """Consecutive chunks of at most so many positions on either side, at least one; the same on all ranks.
 
     All sizes are read back at once, whatever the number of blocks.
@@ -59,6 +70,7 @@ def _blocks(ours: ChunkMembers, theirs: ChunkMembers, rows: int) -> Iterator[tup
         yield (
             ours.between((start, end), (ends[0][start], ends[0][end])),
             theirs.between((start, end), (ends[1][start], ends[1][end])),
+            shares[start:end],
         )
 
 
@@ -75,15 +87,18 @@ def _cuts(sizes: list[int], rows: int) -> Iterator[int]:
 class _BlockedSums(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(
-        ctx: Any, flat: torch.Tensor, blocks: list[tuple[ChunkMembers, ChunkMembers]], compare: Compare
+        ctx: Any,
+        flat: torch.Tensor,
+        blocks: list[tuple[ChunkMembers, ChunkMembers, torch.Tensor]],
+        compare: Compare,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         wanted = ctx.needs_input_grad[0]
         gradient = torch.zeros_like(flat) if wanted else None
         sums = torch.zeros(3, device=flat.device)
-        for ours, theirs in blocks:
+        for ours, theirs, shares in blocks:
             with torch.enable_grad():
                 rows = flat.detach()[ours.positions].requires_grad_(wanted)
-                values = torch.stack([value.sum() for value in compare(rows.float(), ours, theirs)])
+                values = _weighted(compare(rows.float(), ours, theirs), shares)
                 if gradient is not None:
                     (gradient[ours.positions],) = torch.autograd.grad(values[0] + values[1], rows)
             sums += values.detach()

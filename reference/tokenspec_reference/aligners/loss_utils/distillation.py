@@ -107,8 +107,8 @@ def distillation_loss(
 ) -> DistillationTerms:
     """The loss of student logits ``[B, T_s, V_s]`` on its ids ``[B, T_s]`` (mask 1 real, 0 padding) and its teachers.
 
-    ``sample_mask`` ``[B]``: 0 leaves a row out. The values are those of the rows of this rank over the counts of all
-    ranks: added over ranks they are the loss of the whole batch.
+    ``sample_mask`` ``[B]``: 0 leaves a row out, other values weigh its tokens. The values are those of the rows of this
+    rank over the counts of all ranks: added over ranks they are the loss of the whole batch.
 
     Raises:
         AlignmentInputError: no teacher, weights that cannot be averaged, or what ``cross_tokenizer_loss`` refuses.
@@ -127,7 +127,7 @@ def distillation_loss(
     input_ids, token_mask = input_ids.to(student_logits.device), token_mask.to(student_logits.device)
     student = Tokens(input_ids, token_mask, sample_mask, ranks)
     labels, real = next_tokens(input_ids, token_mask, sample_mask, ranks)
-    ce = mean_over(next_token_cross_entropy(student_logits, labels, field="input_ids"), real, ranks)
+    ce = mean_over(next_token_cross_entropy(student_logits, labels, field="input_ids"), real, ranks, sample_mask)
     losses, weights, selected = _teachers(student_logits, real, teachers, student, options)
     kd = sum((loss * weight for loss, weight in zip(losses, weights, strict=True)), start=torch.zeros_like(ce))
     scale = torch.ones_like(ce)
@@ -142,7 +142,7 @@ def distillation_loss(
         kd.detach(),
         ce.detach(),
         scale,
-        next_token_accuracy(student_logits, labels, real, ranks),
+        next_token_accuracy(student_logits, labels, real, ranks, sample_mask),
         tuple(term.detach() for term in losses),
         tuple(float(weight) for weight in weights),
         selected,
@@ -158,11 +158,15 @@ def _teachers(
 ) -> tuple[list[torch.Tensor], list[torch.Tensor | float], int | None]:
     """Losses and weights of the teachers that are used, and which one was selected."""
 
+    def _direct(logits: torch.Tensor, columns: int | None) -> torch.Tensor:
+        weigh, ranks = student.sample_mask, student.ranks
+        return same_tokenizer_kl(student_logits, logits, real, options.loss, ranks, columns=columns, sample_mask=weigh)
+
     def loss_of(teacher: Teacher, mode: Mode) -> torch.Tensor:
         if teacher.alignment is None or teacher.projection_matrix_path is None:
             logits = teacher.logits[..., : teacher.vocab_size]
             chosen = options.loss.vocab_topk
-            return same_tokenizer_kl(student_logits, logits, real, options.loss, student.ranks, columns=chosen)
+            return _direct(logits, chosen)
         return cross_tokenizer_loss(
             student_logits,
             teacher.logits,
@@ -181,8 +185,7 @@ def _teachers(
     if options.teacher_mode == "averaged_logits":
         shapes = {tuple(teacher.logits.shape) for teacher in teachers}
         if len(shapes) == 1 and all(teacher.same_tokenizer for teacher in teachers):
-            together = _averaged(teachers)
-            return [same_tokenizer_kl(student_logits, together, real, options.loss, student.ranks)], [1.0], None
+            return [_direct(_averaged(teachers), None)], [1.0], None
         return [loss_of(teacher, options.mode) for teacher in teachers], [teacher.weight for teacher in teachers], None
     by_vocabulary = options.normalize_teacher_by_vocab
     weights = teacher_weights(

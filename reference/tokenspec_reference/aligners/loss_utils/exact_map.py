@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
 import torch
 
+from tokenspec_reference.aligners.devices import exact_device
 from tokenspec_reference.aligners.errors import ProjectionFileError
-from tokenspec_reference.aligners.loss_utils.projection import get_topk_projection
+from tokenspec_reference.aligners.loss_utils.projection import CACHED_FILES, fingerprint, get_topk_projection
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,11 +37,19 @@ def build_exact_token_map(
 
     Strict (``xtoken_loss=False``): the row's top weight is 1.0 and its second index is -1; if several student tokens
     claim one teacher token, the lowest student id has it. Relaxed: top weight at least 0.6; the highest weight has it,
-    then the lowest student id. Teacher ids outside ``[0, teacher_vocab_size)`` never count.
+    then the lowest student id. Teacher ids outside ``[0, teacher_vocab_size)`` never count. The tensors are shared
+    between calls with equal arguments and an unchanged file; do not modify them.
 
     Raises:
         ProjectionFileError: the file is not dense, or has fewer than two columns.
     """
+    return _cached_map(*fingerprint(path), exact_device(device), bool(xtoken_loss), int(teacher_vocab_size))
+
+
+@lru_cache(maxsize=CACHED_FILES)
+def _cached_map(
+    path: str, _mtime: int, _size: int, device: torch.device, xtoken_loss: bool, teacher_vocab_size: int
+) -> ExactTokenMap:
     indices, weights = get_topk_projection(path, device)
     if indices.shape[1] < 2:
         raise ProjectionFileError("must have at least 2 columns to tell exact rows", field="indices")

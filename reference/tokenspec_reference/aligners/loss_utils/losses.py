@@ -58,8 +58,9 @@ def cross_tokenizer_loss(
 
     A mean over valid chunks, times the squared temperature.
     Both logits are on one device; the alignment and masks may be elsewhere.
-    ``teacher_vocab_size`` cuts off padded teacher columns. ``sample_mask`` ``[B]``: 0 leaves a row out. Without a valid
-    chunk the loss is 0. ``ranks``: what the ranks of a parallel run exchange.
+    ``teacher_vocab_size`` cuts off padded teacher columns. ``sample_mask`` ``[B]``: 0 leaves a row out; in ``p-kl``
+    other values weigh its chunks, each of which counts as one, as upstream. Without a valid chunk the loss is 0.
+    ``ranks``: what the ranks of a parallel run exchange.
 
     Raises:
         AlignmentInputError: unknown mode, an option out of range, mismatched or empty shapes, two devices.
@@ -117,7 +118,8 @@ def projection_kl_loss(
     pair_valid = alignment.pair_valid
     if options.exact_token_match_only:
         pair_valid = pair_valid & alignment.pair_is_correct
-    return _terms(student_logits, alignment, pair_valid, compare, options, sample_mask, ranks)
+    weights = sample_mask[:, None].expand(pair_valid.shape)
+    return _terms(student_logits, alignment, pair_valid, compare, options, sample_mask, ranks, weights)
 
 
 def gold_loss(
@@ -155,11 +157,12 @@ def _terms(
     options: LossOptions,
     sample_mask: torch.Tensor,
     ranks: Ranks,
+    weights: torch.Tensor | None = None,
 ) -> LossTerms:
-    """Means over the valid chunks of all ranks, 0 if there is none."""
+    """Means over the valid chunks of all ranks, 0 if there is none; ``weights`` ``[B, C]`` of their divergence."""
     ours, theirs = _members(alignment, ranks)
     valid = valid_chunk_mask(ours.all_sizes, theirs.all_sizes, pair_valid) & sample_mask.bool()[:, None]
-    total, sums = chunk_sums(student_logits, ours, theirs, valid, compare, in_blocks=options.in_blocks)
+    total, sums = chunk_sums(student_logits, ours, theirs, valid, compare, weights=weights, in_blocks=options.in_blocks)
     count = ranks.data_sum(valid.sum()).clamp(min=1)
     kl, l1, top1 = sums / count
     return LossTerms(total / count * options.temperature**2, kl, l1, valid.sum(), top1)

@@ -50,16 +50,27 @@ def next_token_cross_entropy(logits: torch.Tensor, labels: torch.Tensor, *, fiel
 
 
 def next_token_accuracy(
-    logits: torch.Tensor, labels: torch.Tensor, real: torch.Tensor, ranks: Ranks = ALONE
+    logits: torch.Tensor,
+    labels: torch.Tensor,
+    real: torch.Tensor,
+    ranks: Ranks = ALONE,
+    sample_mask: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """How often the largest logit is the next token; a number without gradient."""
-    return mean_over((logits.detach().argmax(-1) == labels).float(), real, ranks)
+    return mean_over((logits.detach().argmax(-1) == labels).float(), real, ranks, sample_mask)
 
 
-def mean_over(values: torch.Tensor, counted: torch.Tensor, ranks: Ranks = ALONE) -> torch.Tensor:
-    """The sum of what counts on the ranks of these rows over the number of what counts anywhere, 0 if nothing does."""
-    total = ranks.sequence_sum(torch.where(counted, values, 0.0).sum())
-    return total / ranks.data_sum(ranks.sequence_sum(counted.sum())).clamp(min=1)
+def mean_over(
+    values: torch.Tensor, counted: torch.Tensor, ranks: Ranks = ALONE, sample_mask: torch.Tensor | None = None
+) -> torch.Tensor:
+    """The sum of what counts on the ranks of these rows over the number of what counts anywhere, 0 if nothing does.
+
+    ``sample_mask`` ``[B]`` weighs rows in both sums; None weighs each once.
+    """
+    weight = counted.long() if sample_mask is None else counted * sample_mask[:, None].to(values.device)
+    total = ranks.sequence_sum((torch.where(counted, values, 0.0) * weight).sum())
+    count = ranks.data_sum(ranks.sequence_sum(weight.sum()))
+    return total / torch.where(count > 0, count, torch.ones_like(count))
 
 
 def divergence(student: torch.Tensor, teacher: torch.Tensor, *, reverse: bool) -> torch.Tensor:
@@ -81,6 +92,7 @@ def same_tokenizer_kl(
     ranks: Ranks = ALONE,
     *,
     columns: int | None = None,
+    sample_mask: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Mean divergence of both sides at the positions ``real``, times the squared temperature (``ALN-070``).
 
@@ -105,4 +117,4 @@ def same_tokenizer_kl(
     ]
     apart = torch.zeros(real.shape, device=real.device, dtype=sides[0].dtype)
     apart = apart.masked_scatter(real, divergence(sides[0], sides[1].detach(), reverse=options.reverse_kl))
-    return mean_over(apart, real, ranks) * options.temperature**2
+    return mean_over(apart, real, ranks, sample_mask) * options.temperature**2

@@ -51,7 +51,7 @@ def get_topk_projection(
     Raises:
         ProjectionFileError: as ``parse_projection_file``, or the file is in the sparse form.
     """
-    return _cached_topk(*_fingerprint(path), exact_device(device))
+    return _cached_topk(*fingerprint(path), exact_device(device))
 
 
 def get_sparse_projection_matrix(
@@ -66,10 +66,15 @@ def get_sparse_projection_matrix(
     Entries with a negative teacher id are dropped, equal coordinates are added. The tensor is shared between calls with
     equal arguments and an unchanged file; do not modify it.
     """
-    return _cached_sparse(*_fingerprint(path), exact_device(device), int(student_vocab_size), int(teacher_vocab_size))
+    return _cached_sparse(*fingerprint(path), exact_device(device), int(student_vocab_size), int(teacher_vocab_size))
 
 
-def _fingerprint(path: str | PathLike[str]) -> tuple[str, int, int]:
+def fingerprint(path: str | PathLike[str]) -> tuple[str, int, int]:
+    """What tells a file from its next version: path, time in nanoseconds, bytes.
+
+    Raises:
+        ProjectionFileMissing: no such file.
+    """
     try:
         status = Path(path).stat()
     except OSError:
@@ -103,7 +108,7 @@ def _cached_sparse(
 
 
 def _load(path: str) -> dict[Any, Any]:
-    _fingerprint(path)
+    fingerprint(path)
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:

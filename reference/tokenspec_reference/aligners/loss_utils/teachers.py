@@ -85,19 +85,19 @@ def teacher_score(teacher: Teacher, student: Tokens, metric: Metric) -> torch.Te
         )
     labels, real = next_tokens(ids, mask, student.sample_mask, student.ranks)
     if metric == "ce":
-        return -_global_mean(next_token_cross_entropy(logits, labels, field="teachers"), real, student.ranks)
+        return -_global_mean(next_token_cross_entropy(logits, labels, field="teachers"), real, student)
     real = mask.bool()
     if student.sample_mask is not None:
         real = real & student.sample_mask.bool()[:, None].to(real.device)
     chances = torch.softmax(logits, -1)
     if metric == "entropy":
-        return _global_mean(-torch.special.entr(chances).sum(-1), real, student.ranks)
-    return _global_mean(chances.amax(-1), real, student.ranks)
+        return _global_mean(-torch.special.entr(chances).sum(-1), real, student)
+    return _global_mean(chances.amax(-1), real, student)
 
 
-def _global_mean(values: torch.Tensor, counted: torch.Tensor, ranks: Ranks) -> torch.Tensor:
+def _global_mean(values: torch.Tensor, counted: torch.Tensor, student: Tokens) -> torch.Tensor:
     """The mean over all ranks: a choice must be the same on each."""
-    return ranks.data_sum(mean_over(values, counted, ranks))
+    return student.ranks.data_sum(mean_over(values, counted, student.ranks, student.sample_mask))
 
 
 def teacher_weights(

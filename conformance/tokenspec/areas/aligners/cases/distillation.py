@@ -127,6 +127,14 @@ def single() -> Iterator[Case]:
     nothing = step({"dynamic_loss_scaling": True}, teachers=[{**other, "pair_valid": [[False] * 3] * 2}])
     yield distil("dynamic-scale-of-nothing", ("ALN-075",), "No chunk is valid: the teacher's loss is 0.", nothing)
     yield distil("one-sample", ("ALN-070", "ALN-071"), "A row is left out.", step({}, sample_mask=[0, 1]))
+    yield distil("weighted-sample", ("ALN-070", "ALN-071"), "A row counts a quarter.", step({}, sample_mask=[1, 0.25]))
+    for metric in ("ce", "entropy", "max_prob"):
+        yield distil(
+            f"weighted-sample-{metric.replace('_', '-')}",
+            ("ALN-070", "ALN-073"),
+            "A row counts a quarter where teachers are scored, too.",
+            step({"sum_weights_metric": metric, "alpha": 3.0}, sample_mask=[1, 0.25]),
+        )
     yield distil("no-sample", ("ALN-071",), "Every row is left out.", step({}, sample_mask=[0, 0]))
     yield distil(
         "other-ranks",

@@ -167,6 +167,10 @@ def losses() -> Iterator[Case]:
         "gold-nothing-common": ("gold", {}, {"file": NOTHING_COMMON}),
         "xtoken": ("xtoken", {}, {}),
         "xtoken-masked-sample": ("xtoken", {}, {"sample_mask": [0, 1]}),
+        "p-kl-weighted-sample": ("p-kl", {}, {"sample_mask": [1, 0.5]}),
+        "p-kl-small-sample": ("p-kl", {"temperature": 1.5}, {"sample_mask": [0.25, 3]}),
+        "gold-weighted-sample": ("gold", {}, {"sample_mask": [1, 0.5]}),
+        "xtoken-weighted-sample": ("xtoken", {}, {"sample_mask": [0.25, 1]}),
         "gold-invalid-pairs": ("gold", {}, {"pair_valid": [[True, False, False], [False, False, False]]}),
         "p-kl-everything": (
             "p-kl",

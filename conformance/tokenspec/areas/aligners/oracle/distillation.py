@@ -33,10 +33,12 @@ def loss(data: Json, scale: float | None = None) -> Json:
         terms, weights = summed(data)
     kd = sum(term * weight for term, weight in zip(terms, weights, strict=True))
     labels = next_tokens_of(data)
-    count = max(1, len(labels) + data.get("elsewhere", 0))
+    shares = [data["sample_mask"][b] for b, _, _ in labels]
+    count = sum(shares) + data.get("elsewhere", 0) or 1
     rows = [data["student_logits"][b][t] for b, t, _ in labels]
-    ce = sum(-log_softmax(row)[label] for row, (_, _, label) in zip(rows, labels, strict=True)) / count
-    hits = [row.index(max(row)) == label for row, (_, _, label) in zip(rows, labels, strict=True)]
+    given = list(zip(shares, rows, labels, strict=True))
+    ce = sum(-share * log_softmax(row)[label] for share, row, (_, _, label) in given) / count
+    hits = [share * (row.index(max(row)) == label) for share, row, (_, _, label) in given]
     if options.get("dynamic_loss_scaling"):
         factor = scale if scale is not None else (abs(ce) / abs(kd) if kd else 1.0)
         total = factor * kd + ce
@@ -138,8 +140,8 @@ def direct(data: Json, logits: list[Rows], columns: list[int]) -> float:
         sides = [
             log_softmax([side[b][t][v] / temperature for v in columns]) for side in (data["student_logits"], logits)
         ]
-        total += divergence(sides[0], sides[1], reverse=common(data).get("reverse_kl", False))
-    count: int = max(1, len(labels) + data.get("elsewhere", 0))
+        total += data["sample_mask"][b] * divergence(*sides, reverse=common(data).get("reverse_kl", False))
+    count = sum(data["sample_mask"][b] for b, _, _ in labels) + data.get("elsewhere", 0) or 1
     return total / count * temperature**2
 
 
@@ -153,16 +155,20 @@ def score(data: Json, teacher: Json, metric: str) -> float:
         labels = next_tokens(ids, mask, data["sample_mask"])
         if any(label >= len(teacher["logits"][0][0]) for _, _, label in labels):
             raise LossRefused("a teacher's own ids")
-        return sum(log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels) / max(1, len(labels))
+        count = sum(data["sample_mask"][b] for b, _, _ in labels) or 1
+        return (
+            sum(data["sample_mask"][b] * log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels) / count
+        )
     real = [
-        log_softmax(teacher["logits"][b][t])
+        (data["sample_mask"][b], log_softmax(teacher["logits"][b][t]))
         for b in range(len(ids))
         for t in range(len(ids[b]))
         if mask[b][t] and data["sample_mask"][b]
     ]
+    count = sum(share for share, _ in real) or 1
     if metric == "entropy":
-        return sum(sum(math.exp(value) * value for value in row) for row in real) / max(1, len(real))
-    return sum(math.exp(max(row)) for row in real) / max(1, len(real))
+        return sum(share * sum(math.exp(value) * value for value in row) for share, row in real) / count
+    return sum(share * math.exp(max(row)) for share, row in real) / count
 
 
 def summed(data: Json) -> tuple[list[float], list[float]]:

@@ -155,9 +155,11 @@ def loss(data: dict[str, Any]) -> dict[str, float]:
             t_rows = predicting(teacher[b], data["teacher_chunk_id"][b], chunk)
             wanted = data["pair_is_correct"][b][chunk] or not options.get("exact_token_match_only", False)
             if valid and s_rows and t_rows and (wanted or data["mode"] != "p-kl"):
-                terms.append(
-                    projected(data, teacher, s_rows, t_rows) if data["mode"] == "p-kl" else gold(data, s_rows, t_rows)
-                )
+                if data["mode"] == "p-kl":
+                    kl, l1 = projected(data, teacher, s_rows, t_rows)
+                    terms.append((kl * data["sample_mask"][b], l1))
+                else:
+                    terms.append(gold(data, s_rows, t_rows))
     count = max(1, len(terms))
     kl, l1 = sum(term[0] for term in terms) / count, sum(term[1] for term in terms) / count
     return {"loss": (kl + l1) * temperature**2, "kl": kl, "l1": l1, "valid_chunks": float(len(terms))}
