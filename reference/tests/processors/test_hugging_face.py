@@ -171,6 +171,22 @@ def test_rows_are_found_by_prefix_or_replayed():
     assert torch.equal(hidden(shorter, scores), constraint(prompt_length=1)(shorter, scores))
 
 
+@pytest.mark.parametrize("second", [[[9, 9, START]], [[9]], [[9, START]]])
+def test_a_second_prompt_is_not_read_as_output(second):
+    hugging_face, scores = constraint(), torch.zeros(1, VOCAB)
+    first = hugging_face(torch.tensor([[START]]), scores)
+    with pytest.raises(ShapeMismatch, match="row 0 does not continue a prompt"):
+        hugging_face(torch.tensor(second), scores)
+    assert torch.equal(hugging_face(torch.tensor([[START]]), scores), first)
+
+
+def test_several_tokens_at_once_continue_the_prompt():
+    hugging_face, scores = constraint(), torch.zeros(1, VOCAB)
+    hugging_face(torch.tensor([[START]]), scores)
+    ids = torch.tensor([[START, 10, 20]])
+    assert torch.equal(hugging_face(ids, scores), constraint(prompt_length=1)(ids, scores))
+
+
 def test_in_place_and_errors():
     scores = torch.randn(1, VOCAB)
     assert constraint(in_place=True)(torch.tensor([[START]]), scores) is scores

@@ -72,6 +72,7 @@ class HuggingFaceLogitsProcessor(LogitsProcessor):  # type: ignore[misc]
         own = [] if self._finisher is None else [self._finisher.eos_token_id]
         self._ends = own if eos_token_id is None else [eos_token_id] if isinstance(eos_token_id, int) else eos_token_id
         self._last: Step | None = None
+        self._first_prompts: Tensor | None = None
         self._prompts: dict[int, HuggingFaceLogitsProcessor] = {}
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
@@ -144,8 +145,22 @@ class HuggingFaceLogitsProcessor(LogitsProcessor):  # type: ignore[misc]
         return self.processor.reorder(joined, order.argsort())
 
     def _replay(self, input_ids: Tensor) -> Any:
-        """The state from the generated tokens alone, up to the end token of each row."""
+        """The state from the generated tokens alone, up to the end token of each row.
+
+        Raises ``ShapeMismatch`` where a row does not begin with a prompt of the first call: its prompt would be
+        read as output. Rows found in the step before need no such check, they begin as that step's rows.
+        """
         state, start = self.processor.init(input_ids.shape[0]), self.prompt_length or 0
+        prompts = input_ids[:, :start]
+        if self._first_prompts is None:
+            self._first_prompts = prompts
+        strangers = (_source_rows(self._first_prompts, prompts) < 0).nonzero().flatten().tolist() if start else []
+        if strangers:
+            raise ShapeMismatch(
+                f"row {strangers[0]} does not continue a prompt of the first call; "
+                "make a new processor for every generate call",
+                field="input_ids",
+            )
         if not self._ends:
             return self.processor.advance(state, input_ids[:, start:])
         for length in range(start, input_ids.shape[1]):
