@@ -29,6 +29,7 @@ def tokenspec(*arguments: str, **environment: str) -> subprocess.CompletedProces
 
 
 ONE_CELL = ("--row", "toy-bpe", "--case", "render/role-user")
+TIMED = (["run", "--impl", "reference", *ONE_CELL], ["smoke"], ["columns", "latest"], ["render"], ["try"])
 WRONG: list[tuple[int, str, list[str]]] = [
     (2, "Did you mean run", ["rnu"]),
     (2, "Try: tokenspec run --impl reference", ["run"]),
@@ -37,6 +38,9 @@ WRONG: list[tuple[int, str, list[str]]] = [
     (3, "Check the program's path", ["run", "--impl", "cmd:/no/such/program"]),
     (3, "Give one: cmd:PROGRAM ARGS", ["run", "--impl", "cmd:"]),
     (2, "given twice", ["run", "--impl", "reference", "--impl", "reference"]),
+    (2, "nosuchcase", ["run", "--impl", "reference", *ONE_CELL, "--case", "nosuchcase"]),
+    (2, "nosuch-", ["run", "--impl", "reference", *ONE_CELL, "--case", "render/nosuch-"]),
+    *((2, "is no time limit", [*verb, "--timeout", limit]) for verb in TIMED for limit in ("0", "-1", "nan", "inf")),
     (2, "not among the --impl columns", ["run", "--impl", "reference", "--gate", "other"]),
     (2, "no row 'qwen-9'", ["run", "--impl", "reference", "--row", "qwen-9"]),
     (2, "no area 'poetry'", ["run", "--impl", "reference", "--area", "poetry"]),

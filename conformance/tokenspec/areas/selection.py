@@ -139,13 +139,13 @@ def select_cells(selection: Selection, *, with_goldens: bool = True, outdated: b
     """
     known = specs()
     _refuse_unknown_rows(selection.rows, known)
+    _refuse_unknown_cases(selection)
     cells = [
         cell for area in selection.area_list() for cell in _cells_of(area, selection, known, with_goldens, outdated)
     ]
     order = {row: number for number, row in enumerate(("-", *known))}
     cells.sort(key=lambda cell: order.get(cell.row, len(order)))
     if selection.cases and not cells:
-        _refuse_unknown_cases(selection)
         raise UsageError(f"no case matches {', '.join(selection.cases)}. See: tokenspec list cases.")
     return cells
 
@@ -167,7 +167,12 @@ def _place_in_samples(name: str) -> str:
 
 
 def _refuse_unknown_cases(selection: Selection) -> None:
-    cases = [case for area in selection.area_list() for case in load_cases(area)]
+    """Refuse a pattern that matches no case, also where other patterns match some."""
+    if not selection.cases:
+        return
+    chosen = selection.area_list()
+    cases = [case for area in chosen for case in load_cases(area)]
+    cases += [case for area in chosen for pair in borrowed_cases(area) for case in pair]
     for name in selection.cases:
         alone = replace(selection, cases=(name,))
         if not any(map(alone.takes_case, cases)):

@@ -13,7 +13,7 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from tokenspec.cli.options import sample_option, selection, selection_options
+from tokenspec.cli.options import SECONDS, sample_option, selection, selection_options
 from tokenspec.cli.report import SHOWN_IN_A_TABLE
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, UnknownName
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @selection_options
 @sample_option
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds one call may take.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds one call may take.")
 @click.option("--show-all", is_flag=True, help="Print every change, not the first of them.")
 def latest(names: tuple[str, ...], sample: int | None, timeout: float, show_all: bool, **chosen: Any) -> None:
     """Judge the latest version of columns beside the pinned one, and print which verdicts changed, as Markdown.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from math import isfinite
 from typing import Any, get_args
 
 import click
@@ -71,6 +72,22 @@ impl_option = click.option(
     help="An implementation: a registered name, pkg.mod:attr, cmd:PROGRAM ARGS, or the address of a server; "
     "repeatable, each is a column.",
 )
+
+
+class Seconds(click.FloatRange):
+    """A time limit: a finite number above 0. Neither 0 nor ``nan`` nor ``inf`` may mean "no limit"."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number of seconds. Raises ``click.BadParameter`` for what is no limit."""
+        number = float(click.FLOAT.convert(value, param, ctx))
+        if not isfinite(number) or number <= 0:
+            self.fail(f"{value} is no time limit; give seconds above 0, such as 60", param, ctx)
+        return number
+
+
+SECONDS = Seconds()
 
 
 def server_options(command: Command) -> Command:

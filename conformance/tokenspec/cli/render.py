@@ -18,6 +18,7 @@ from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.exhibit import Answered, labelled
 from tokenspec.certificate.source import template_facts
+from tokenspec.cli.options import SECONDS
 from tokenspec.cli.render_media import echo_media, placed
 from tokenspec.cli.screen import screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
@@ -51,7 +52,7 @@ SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page instead.")
 @click.option("--tokens", "every_token", is_flag=True, help="List every token instead of the text.")
 @click.option("--json", "as_json", is_flag=True, help="Print ids, owners and counts as JSON.")
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the call may take.")
+@click.option("--timeout", type=SECONDS, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the call may take.")
 def render(
     conversation: str,
     row: str,

@@ -51,7 +51,7 @@ from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
-from .options import impl_option, sample_option, selection, selection_options, server_options
+from .options import SECONDS, impl_option, sample_option, selection, selection_options, server_options
 from .own_row import own_rows
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
@@ -122,7 +122,7 @@ def judge(
 @click.option("--gate", multiple=True, metavar="IMPL", help="Only these columns decide the exit code; default: all.")
 @click.option("--report", type=click.Path(path_type=Path), help="Save the run as JSON lines, compressed in NAME.gz.")
 @click.option("--html", type=click.Path(path_type=Path), help="Save the run as one HTML page.")
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
+@click.option("--timeout", type=SECONDS, default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 @click.option(
     "--require-judged",
     type=click.FloatRange(0, 100),

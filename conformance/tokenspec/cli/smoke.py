@@ -26,7 +26,7 @@ from tokenspec.store.guard import untouched
 from tokenspec.store.smoke import smoke_cases
 from tokenspec.verdict import SILENT, CellResult, exit_code
 
-from .options import impl_option, server_options
+from .options import SECONDS, impl_option, server_options
 from .own_row import own_rows
 from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
 
@@ -35,7 +35,7 @@ from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
 @impl_option
 @server_options
 @click.option("--row", "rows", multiple=True, metavar="ROW", help="On this row, not on the first it loads; repeatable.")
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
+@click.option("--timeout", type=SECONDS, default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 def smoke(impls: tuple[str, ...], dialect: str, hosts: tuple[str, ...], rows: tuple[str, ...], timeout: float) -> None:
     """The least any adapter passes: about thirty cases, on the first row it loads, offline.
 

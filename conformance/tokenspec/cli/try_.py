@@ -9,6 +9,7 @@ import click
 
 from tokenspec.adapters import Column
 from tokenspec.adapters.resolve import resolve
+from tokenspec.cli.options import SECONDS
 from tokenspec.cli.render import (
     answered,
     option_words,
@@ -85,7 +86,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     show_default=True,
     help="The page.",
 )
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds a call may take.")
+@click.option("--timeout", type=SECONDS, default=DEFAULT_TIMEOUT, show_default=True, help="Seconds a call may take.")
 def try_(
     conversations: tuple[str, ...],
     row: str,
