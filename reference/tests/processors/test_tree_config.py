@@ -168,8 +168,16 @@ def test_unknown_fields_are_skipped_whole():
             "tail": {"a": {}},
         }
     )
-    assert dict(read_tree(text).prefixes) == {"1": (3,), "1_3": (2,)}
-    assert read_tree(json.loads(text)) == read_tree(text)
+    found = read_tree(text, mode="lenient")
+    assert dict(found.prefixes) == {"1": (3,), "1_3": (2,)}
+    assert read_tree(json.loads(text), mode="lenient") == found
+    assert [problem.pointer for problem in found.warnings] == ["/metadata", "/extra_list", "/tail"]
+
+
+@pytest.mark.parametrize("name", ["end_token", "End_Token_Id", "end-token-id", "end_token_ID"])
+def test_a_misspelt_field_is_refused_with_the_nearest(name):
+    with pytest.raises(ConfigError, match="did you mean 'end_token_id'"):
+        read_tree({**tree(), name: 5})
 
 
 def test_seed_example_ends_at_once():

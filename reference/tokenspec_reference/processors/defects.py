@@ -53,6 +53,7 @@ class Rule(StrEnum):
     TOKEN_ID_INT32 = "token-id-int32"
     TOKEN_ID_RANGE = "token-id-range"
     TOKEN_ID_TYPE = "token-id-type"
+    UNKNOWN_FIELD = "unknown-field"
     VOCAB_SIZE = "vocab-size"
 
 

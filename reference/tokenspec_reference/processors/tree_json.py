@@ -2,11 +2,12 @@
 mapping.
 
 Types are settled here, in every mode; what the numbers mean is settled in ``tree_rules``. Unknown fields of
-the root object are skipped with everything below them.
+the root object are noted, and everything below them is skipped.
 """
 
 from __future__ import annotations
 
+import difflib
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from tokenspec_reference.processors.defects import Rule, kind_of
 from tokenspec_reference.processors.errors import Problem, config_error
 
 INT32 = range(-(2**31), 2**31)
+FIELDS = ("start_token_id", "end_token_id", "sep", "prefix_dict")
 DEFAULT_START, DEFAULT_END, DEFAULT_SEPARATOR = 225, 2, "_"
 
 Event = tuple[str, Any]
@@ -24,7 +26,7 @@ Event = tuple[str, Any]
 @dataclass
 class RawTree:
     """The file as written: types are right, values unchecked. ``repeated`` are pointers of keys that occur
-    twice.
+    twice, ``unknown`` those of fields that no tree has.
     """
 
     start: int = DEFAULT_START
@@ -33,6 +35,7 @@ class RawTree:
     entries: dict[str, list[int]] = field(default_factory=dict)
     has_prefix_dict: bool = False
     repeated: list[Problem] = field(default_factory=list)
+    unknown: list[Problem] = field(default_factory=list)
 
 
 def pointer(*parts: str | int) -> str:
@@ -88,10 +91,17 @@ def read_events(events: Iterator[Event]) -> RawTree:
         elif key == "prefix_dict":
             _read_prefixes(tree, kind, value, events)
         else:
+            tree.unknown.append(Problem(pointer(key), Rule.UNKNOWN_FIELD, _unknown(key)))
             _skip(kind, events)
     for _ in events:  # lets the parser see what follows the document
         pass
     return tree
+
+
+def _unknown(key: str) -> str:
+    near = difflib.get_close_matches(key.lower().replace("-", "_"), FIELDS, n=1)
+    cure = f"did you mean {near[0]!r}?" if near else f"fields are {', '.join(FIELDS)}; else mode 'lenient' skips it"
+    return f"no tree has a field {key!r}; {cure}"
 
 
 def _read_prefixes(tree: RawTree, kind: str, value: Any, events: Iterator[Event]) -> None:

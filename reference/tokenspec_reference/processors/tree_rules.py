@@ -96,6 +96,7 @@ def reachable(store: PrefixToCandidateTokens) -> set[str]:
 
 def _document_problems(raw: RawTree, vocab_size: int | None) -> Iterator[Problem]:
     yield from raw.repeated
+    yield from raw.unknown
     limit = "the vocabulary" if vocab_size is None else f"[0, {vocab_size})"
     if not _in_vocabulary(raw.start, vocab_size):
         yield Problem("/start_token_id", Rule.START_TOKEN_RANGE, f"{raw.start} is outside {limit}")

@@ -148,6 +148,21 @@ STRICT: tuple[tuple[str, dict[str, Any], list[str], str], ...] = (
         ["/note"],
         "A repeated field is a mistake, known or not.",
     ),
+    *(
+        (
+            f"unknown-field-{slug}",
+            {"kind": "tree", "config": {"start_token_id": 1, "prefix_dict": {"1": [2]}, name: value}},
+            [f"/{name}"],
+            f"A field that no tree has, {why}, constrains nothing of what its author meant.",
+        )
+        for slug, name, value, why in (
+            ("shortened", "end_token", 5, "one that is known by a longer name"),
+            ("case", "End_token_id", 5, "one in other letters"),
+            ("hyphens", "end-token-id", 5, "one with other separators"),
+            ("object", "metadata", {"prefix_dict": {"7": [1]}}, "an object"),
+            ("underscored", "_start_token_id", 7, "one with something in front"),
+        )
+    ),
 )
 
 CASES: list[Case] = [

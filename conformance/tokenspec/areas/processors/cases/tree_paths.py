@@ -287,12 +287,13 @@ CASES: list[Case] = [
     ),
     case(
         "tree-unknown-fields",
-        "Unknown fields of the root object are skipped with everything below them.",
-        "TREE_CONFIG_ACCEPTED",
-        "036",
+        "Lenient mode skips unknown fields of the root object, with everything below them.",
+        "TREE_LENIENT",
+        "037",
         [
             {
                 "kind": "tree",
+                "mode": "lenient",
                 "config": {
                     "metadata": {"author": {"prefix_dict": {"7": [1]}, "start_token_id": "x"}},
                     "start_token_id": 7,
