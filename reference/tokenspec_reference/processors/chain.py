@@ -66,9 +66,12 @@ class Chain:
 
     def allow(self, state: tuple[Any, ...]) -> AllowSet:
         """The intersection. Raises ``EmptyAllowedSet`` naming each member whose removal leaves a choice."""
-        return self._combine(
-            state, [processor.allow(inner) for processor, inner in zip(self.processors, state, strict=True)]
-        )
+        return self.allow_active(state, None)
+
+    def allow_active(self, state: tuple[Any, ...], active: Tensor | Sequence[bool] | None) -> AllowSet:
+        """``allow``, where only the rows of ``active`` have to have a choice; a row that is held may have none."""
+        sets = [processor.allow(inner) for processor, inner in zip(self.processors, state, strict=True)]
+        return self._combine(state, sets, active)
 
     def allow_from_logits(self, state: tuple[Any, ...], logits: Tensor) -> AllowSet:
         """``allow`` with the rules that look at logits ``[rows, vocab]``, where a member has one."""
@@ -80,7 +83,9 @@ class Chain:
         ]
         return self._combine(state, sets)
 
-    def _combine(self, state: tuple[Any, ...], sets: list[AllowSet]) -> AllowSet:
+    def _combine(
+        self, state: tuple[Any, ...], sets: list[AllowSet], active: Tensor | Sequence[bool] | None = None
+    ) -> AllowSet:
         others = [one for place, one in enumerate(sets) if place != self._finisher]
         if not others:
             return sets[0]
@@ -89,6 +94,8 @@ class Chain:
             common = sets[self._finisher].where(state[self._finisher].finished, common)
         if not common.never_empty:
             empty = common.count() == 0
+            flags = active_rows(active, empty.shape[0], empty.device)
+            empty = empty if flags is None else empty & flags
             if bool(empty.any()):
                 row = int(empty.nonzero()[0])
                 names = [one.name for place, one in enumerate(self.processors) if place != self._finisher]

@@ -236,7 +236,7 @@ class Rewindable:
         going, current = self._moving(state), state.state
         runs: list[list[int]] = [[] for _ in going]
         for _ in range(limit):
-            allow = self.chain.allow(current)
+            allow = self.chain.allow_active(current, going)
             single = (allow.count() == 1).tolist()
             going = [one and only for one, only in zip(going, single, strict=True)]
             if not any(going):

@@ -166,17 +166,18 @@ class Checked(Generic[State]):
         self.name = processor.name
         self.vocab_size = processor.vocab_size
         self.init, self.allow = processor.init, processor.allow
+        self._allow_active = getattr(processor, "allow_active", lambda state, _active: processor.allow(state))
         self.reorder, self.join = processor.reorder, processor.join
 
     def advance(
         self, state: State, tokens: Tensor | Sequence[object], active: Tensor | Sequence[bool] | None = None
     ) -> State:
         """Advance one column at a time, looking each token up in the set of that moment."""
-        allowed = self.processor.allow(state)
+        allowed = self._allow_active(state, active)
         flags = active_rows(active, allowed.rows, allowed.listed.device)
         columns = token_columns(tokens, allowed.rows, self.vocab_size, allowed.listed.device, flags)
         for column in columns:
-            wrong = ~self.processor.allow(state).contains(column)
+            wrong = ~self._allow_active(state, flags).contains(column)
             if flags is not None:
                 wrong &= flags
             if bool(wrong.any()):
