@@ -72,3 +72,26 @@ def test_a_drawing_says_what_no_font_has(tmp_path):
     assert set(missing) <= {"\U00012345"}
     assert missing <= set(lacking)
     assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_a_font_of_last_resort_has_no_character(monkeypatch):
+    from matplotlib import font_manager, ft2font
+
+    from tokenspec_reference.engines import picture
+
+    plain = font_manager.fontManager.ttflist[0]
+    last = type(plain)(fname=plain.fname, name="Last Resort High-Efficiency")
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", [last])
+
+    class Everything:
+        def __init__(self, _name):
+            pass
+
+        def get_charmap(self):
+            return {ord("日"): 1}
+
+    names = iter([ft2font.FT2Font, Everything])
+    monkeypatch.setattr(ft2font, "FT2Font", lambda name: next(names)(name))
+    families, missing = picture.fonts_for({"日", "本"})
+    assert missing == {"日", "本"}
+    assert "Last Resort High-Efficiency" not in families

@@ -210,7 +210,7 @@ def _lines(
     total = 0 if standard else sum(1 for _ in trace_file.open("rb"))
     skip = done_lines(output) if resume and output is not None else 0
     with contextlib.ExitStack() as stack:
-        source = sys.stdin if standard else stack.enter_context(trace_file.open(encoding="utf-8"))
+        source = sys.stdin.buffer if standard else stack.enter_context(trace_file.open("rb"))
         target: Any = sys.stdout
         if output is not None:
             target = stack.enter_context(output.open("a" if resume else "w", encoding="utf-8", newline="\n"))

@@ -14,6 +14,8 @@ COLUMNS = 96  # characters per line of text
 SHADES = ("#dbeafe", "#fef3c7")
 ACCENT = "#b91c1c"
 PLAIN_FONT = "DejaVu Sans Mono"
+LAST_RESORT = "lastresort"
+"""Fonts of this name have a box for every character there is."""
 
 
 def text_lines(trace: str, columns: int = COLUMNS) -> list[tuple[int, str]]:
@@ -77,6 +79,8 @@ def fonts_for(characters: set[str]) -> tuple[list[str], set[str]]:
     for font in font_manager.fontManager.ttflist:
         if not missing:
             break
+        if font.name.replace(" ", "").lower().startswith(LAST_RESORT):
+            continue
         try:
             found = missing & set(map(chr, ft2font.FT2Font(font.fname).get_charmap()))
         except (OSError, RuntimeError):  # a font that cannot be read has nothing

@@ -55,12 +55,18 @@ def done_lines(path: Path) -> int:
 
 
 def segment_lines(
-    lines: Iterable[str], segment_many: SegmentMany, *, field: str = "trace", skip: int = 0, at_once: int = AT_ONCE
+    lines: Iterable[str | bytes],
+    segment_many: SegmentMany,
+    *,
+    field: str = "trace",
+    skip: int = 0,
+    at_once: int = AT_ONCE,
 ) -> Iterator[str]:
     """One line of JSON for each of ``lines`` but the first ``skip``: its other fields, and the segmentation.
 
-    A line is an object with the text in ``field``, or the text itself as a JSON string. A line that cannot be read or
-    segmented gets ``error`` and ``code`` in place of a segmentation; the others go on.
+    A line is an object with the text in ``field``, or the text itself as a JSON string; bytes are UTF-8. A line that
+    cannot be read or segmented gets ``error`` and ``code`` in place of a segmentation; the others go on. Half of a
+    surrogate pair in another field comes back escaped, as it was written.
     """
     rest = iter(lines)
     for _ in islice(rest, skip):
@@ -71,29 +77,52 @@ def segment_lines(
         answers = iter(_answers(texts, segment_many))
         for others, text in read:
             answer = next(answers) if isinstance(text, str) else text
-            yield json.dumps({**others, **answer}, ensure_ascii=False)
+            written = json.dumps({**others, **answer}, ensure_ascii=False)
+            yield written if _is_text(written) else json.dumps({**others, **answer})
 
 
-def _read(line: str, field: str) -> tuple[dict[str, Any], str | dict[str, Any]]:
+def _read(line: str | bytes, field: str) -> tuple[dict[str, Any], str | dict[str, Any]]:
     """The other fields of a line and its text, or what is wrong with it."""
     try:
         found = json.loads(line)
+    except UnicodeDecodeError as error:
+        return {}, _error(InvalidParameter(f"the line is not UTF-8 (byte {error.start})", field=field))
     except ValueError as error:
         return {}, _error(InvalidParameter(f"the line is no JSON ({error})", field=field))
+    except RecursionError:
+        return {}, _error(InvalidParameter("the line is nested too deeply", field=field))
     if isinstance(found, str):
-        return {}, found
+        return {}, _text(found, field)
     if not isinstance(found, Mapping) or not isinstance(found.get(field), str):
         return {}, _error(InvalidParameter("expected an object with a text in this field", field=field))
-    return {name: value for name, value in found.items() if name != field}, str(found[field])
+    return {name: value for name, value in found.items() if name != field}, _text(str(found[field]), field)
+
+
+def _text(text: str, field: str) -> str | dict[str, Any]:
+    """A trace, or why no tokenizer takes it."""
+    if _is_text(text):
+        return text
+    return _error(InvalidParameter("the text holds half of a surrogate pair, which is no character", field=field))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _answers(texts: list[str], segment_many: SegmentMany) -> list[dict[str, Any]]:
-    """All at once; when one is refused, one by one."""
+    """All at once; when one is refused, or breaks an engine or a model, one by one."""
     try:
         return [as_json(result) for result in segment_many(texts)]
     except TokenSpecError as error:
         if len(texts) == 1:
             return [_error(error)]
+    except Exception as error:  # noqa: BLE001 - what one trace does to a foreign model costs that trace alone
+        if len(texts) == 1:
+            return [{"error": f"{type(error).__name__}: {error}", "code": "engine-failed"}]
     return [answer for text in texts for answer in _answers([text], segment_many)]
 
 
