@@ -37,12 +37,22 @@ ARCHITECTURES = {
     "GPTNeoXConfig": {},
     "BloomConfig": {"n_layer": 2, "n_head": 4},
     "MambaConfig": {},
+    "Olmo3Config": {"sliding_window": 24},
 }
+WITH_STATES = {
+    "Mamba2Config": {"num_heads": 8, "head_dim": 8, "state_size": 8, "n_groups": 2},
+    "Lfm2Config": {"layer_types": ["conv", "full_attention"]},
+    "FalconH1Config": {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8, "head_dim": 8},
+    "RecurrentGemmaConfig": {"attention_window_size": 24, "block_types": ["recurrent", "attention"], "head_dim": 8},
+    "Gemma4TextConfig": {"head_dim": 8, "global_head_dim": 8, "hidden_size_per_layer_input": 8},
+}
+"""Models with states beside keys and values, or with inputs by token id besides their embeddings."""
 
 
 def build(name, size):
     torch.manual_seed(0)
-    config = getattr(transformers, name)(vocab_size=size, **SHAPE, **ARCHITECTURES[name])
+    own = {**ARCHITECTURES, **WITH_STATES}[name]
+    config = getattr(transformers, name)(vocab_size=size, **SHAPE, **own)
     return transformers.AutoModelForCausalLM.from_config(config)
 
 
@@ -119,3 +129,19 @@ def test_dropout_is_off_while_a_model_is_read(toy_tokenizer):
         evaluated = ENGINE.segment("One. Two, three.", model=model.eval(), **options)
         trained = ENGINE.segment("One. Two, three.", model=model.train(), **options)
         assert trained.curve.scores == evaluated.curve.scores
+
+
+@pytest.mark.parametrize("name", WITH_STATES)
+def test_what_cannot_be_taken_back_is_read_anew(toy_tokenizer, name):
+    tokenizer = toy_tokenizer("toy-bpe")
+    trace = "One. Two, so three."
+    options = {"model": build(name, len(tokenizer)), "tokenizer": tokenizer}
+    twin = ENGINE.segment(trace, algorithm="sequential", **options)
+    fast = ENGINE.segment(trace, algorithm="fast", chunk_size=9, **options)
+    assert fast.curve.scores == pytest.approx(twin.curve.scores, abs=2e-4)
+    require_same_but_close(fast, twin, share=0.02)
+
+
+@pytest.mark.parametrize(("name", "chunks"), [("LlamaConfig", True), ("Gemma3TextConfig", True), ("Lfm2Config", False)])
+def test_what_can_be_taken_back_is_tried(toy_tokenizer, name, chunks):
+    assert CausalModel(build(name, len(toy_tokenizer("toy-bpe")))).is_read_in_chunks is chunks

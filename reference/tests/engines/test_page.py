@@ -91,7 +91,7 @@ def test_a_font_of_last_resort_has_no_character(monkeypatch):
             return {ord("日"): 1}
 
     names = iter([ft2font.FT2Font, Everything])
-    monkeypatch.setattr(ft2font, "FT2Font", lambda name: next(names)(name))
+    monkeypatch.setattr(ft2font, "FT2Font", lambda name: next(names)(name))  # noqa: PLW0108 - each call has its own
     families, missing = picture.fonts_for({"日", "本"})
     assert missing == {"日", "本"}
     assert "Last Resort High-Efficiency" not in families

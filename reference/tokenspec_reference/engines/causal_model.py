@@ -12,6 +12,7 @@ import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tokenspec_reference.engines.cache_probe import reads_separator, rolls_back
 from tokenspec_reference.engines.chunk_session import ChunkSession
 from tokenspec_reference.engines.output_head import head_of, probe_head
 from tokenspec_reference.engines.plain_sessions import ReplaySession, StepSession
@@ -55,6 +56,13 @@ class CausalModel:
         state = (self.added_id, row_recipe, state_of(weights))
         finish, self.added_input, added = remembered(model, "head", state, self._probed)
         self.head = None if finish is None else head_of(model, finish, self.added_id, *added)
+        self.is_read_in_chunks, is_readable = remembered(model, "cache", state, self._probed_cache)
+        if not (self.is_read_in_chunks or is_readable):
+            raise UnsupportedByReference(
+                "the model has further inputs by token id, and no row there for the separator; give a sep_tok that it "
+                "has a row for",
+                field="sep_tok",
+            )
 
     def _probed(self) -> tuple[Any, torch.Tensor | None, tuple[Any, ...]]:
         """The head's elementwise end (None: no head), and the added row of the embedding, of the head, and its bias."""
@@ -75,6 +83,20 @@ class CausalModel:
             bias = getattr(output, "bias", None)
             return finish, row, (added, None if bias is None else bias.detach().mean())
 
+    def _probed_cache(self) -> tuple[bool, bool]:
+        """Whether chunks can be taken back; and, where not, whether the separator is read by its id."""
+        import torch
+
+        if getattr(self.model, "_is_stateful", False) or self.model.get_input_embeddings().weight.is_meta:
+            return not getattr(self.model, "_is_stateful", False), True
+        with torch.inference_mode(), evaluating(self.model):
+            does_roll_back = rolls_back(self)
+        if does_roll_back or self.added_id is None:
+            return does_roll_back, True
+        resized = self.resized  # made where its rows can be written
+        with torch.inference_mode(), evaluating(resized):
+            return False, reads_separator(self)
+
     @cached_property
     def epsilon(self) -> float:
         """That of the weights, or of matrix products where the caller allowed coarser ones."""
@@ -87,12 +109,13 @@ class CausalModel:
     @cached_property
     def shares_forwards(self) -> bool:
         """Whether contexts may lie side by side: a known head, a dense mask, full attention, explicit positions."""
-        return self.head is not None and attention_kernel(self.model) in DENSE_MASKS and has_full_attention(self.model)
+        dense = self.head is not None and attention_kernel(self.model) in DENSE_MASKS
+        return dense and self.is_read_in_chunks and has_full_attention(self.model)
 
     @property
     def recurrent(self) -> bool:
-        """Whether the model carries a state that cannot be rolled back; its context is read again each time."""
-        return bool(getattr(self.model, "_is_stateful", False))
+        """Whether the model carries what cannot be rolled back; its context is read again each time."""
+        return not self.is_read_in_chunks
 
     @cached_property
     def resized(self) -> Any:
