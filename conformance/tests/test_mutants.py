@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tokenspec import mutation
 from tokenspec.cli import group, mutants
-from tokenspec.verdict import CellResult, Finding, Verdict
+from tokenspec.verdict import CellResult, Finding, Verdict, as_severe
 
 ONLY = "parse-last-character-lost"
 
@@ -35,6 +36,21 @@ def test_a_kill_counts_where_the_reference_passes(monkeypatch: pytest.MonkeyPatc
     assert code == 0, said
     assert asked
     assert len(asked) < 20
+
+
+@pytest.mark.parametrize(("severity", "killed"), [("MUST", True), ("SHOULD", False)])
+def test_a_warning_does_not_kill_what_breaks_a_must(
+    monkeypatch: pytest.MonkeyPatch, severity: str, killed: bool
+) -> None:
+    said = [(Verdict.PASS, "MUST"), (as_severe(Verdict.FAIL, severity), severity)]
+    found = [
+        Finding(check=f"parse.{verdict}", requires=["RND-069"], verdict=verdict, level="TEXT", severity=level)
+        for verdict, level in said
+    ]
+    result = CellResult(impl="m", area="parse", row="r", case="parse/c", seconds=0.0, findings=found)
+    monkeypatch.setattr(mutation, "Run", lambda *_: [result])
+    mutant = next(one for one in mutation.load_mutants(["parse"]) if one.breaks == ("RND-069",))
+    assert mutation.autopsy(mutant, []).killed is killed
 
 
 def test_a_kill_means_nothing_where_the_reference_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,7 @@ def finding(verdict: Verdict, severity: str = "MUST") -> CellResult:
         (Verdict.XPASS, "MUST", 1),
         (Verdict.UNSUPPORTED, "MUST", 0),
         (Verdict.FAIL, "SHOULD", 0),
+        (Verdict.WARNING, "SHOULD", 0),
         (Verdict.FAIL, "MUST", 1),
         (Verdict.REJECTED, "MUST", 1),
         (Verdict.ERROR, "MUST", 3),

@@ -15,6 +15,7 @@ from .data import checkout_root
 from .errors import UsageError
 from .models import specs
 from .parallel import workers
+from .requirements import severity_of
 from .runner import Run
 from .traceability.lock import read_lock
 from .verdict import NON_CONFORMANT, Verdict
@@ -84,19 +85,24 @@ def likely_first(cells: Sequence[Cell], mutant: Mutant) -> list[Cell]:
 
 
 def autopsy(mutant: Mutant, cells: Sequence[Cell]) -> Autopsy:
-    """Run one mutant until all it breaks is caught. Errors of the adapter do not count as being caught."""
+    """Run one mutant until all it breaks is caught. Errors of the adapter do not count as being caught.
+
+    Nor do warnings: they are noted, and catch only a mutant that breaks no MUST.
+    """
     failed: set[str] = set()
     killed_by: set[str] = set()
     kills: dict[str, str] = {}
     passed, error = 0, ""
+    advised = severity_of(mutant.breaks) != "MUST"
     for result in Run([InProcess(mutant.id, mutant.make())], likely_first(cells, mutant)):
         for finding in result.findings:
             if finding.verdict is Verdict.PASS:
                 passed += 1
-            elif finding.verdict in NON_CONFORMANT:  # advice that is broken is noticed, too
+            elif finding.verdict in NON_CONFORMANT | {Verdict.WARNING}:
                 failed.update(finding.requires)
                 if set(finding.requires) & set(mutant.breaks):
-                    killed_by.add(finding.check)
+                    if advised or finding.verdict is not Verdict.WARNING:
+                        killed_by.add(finding.check)
                     kills |= {id_: kills.get(id_, result.name) for id_ in set(finding.requires) & set(mutant.breaks)}
             elif finding.verdict is Verdict.ERROR and not error:
                 error = f"{result.name}: {finding.detail}"

@@ -37,7 +37,7 @@ from .adapters.capability import Claim, Profile
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.exhibit import exhibit_of
-from .verdict import SILENT, WRONG, CellResult, Exhibit, Finding, Verdict, by_level
+from .verdict import SILENT, WRONG, CellResult, Exhibit, Finding, Verdict, as_severe, by_level
 
 DEFAULT_TIMEOUT = 10.0
 KEPT_CLAIMS = "CNV-005"
@@ -337,12 +337,13 @@ def judge(check: Check, subject: Subject, counted: frozenset[str]) -> Finding:
 
 def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, cause: str = "") -> Finding:
     """A verdict with what it is about."""
+    severity = severity_of(check.requires)
     return Finding(
         check=check.name,
         level=check.level,
         requires=list(check.requires),
-        verdict=verdict,
-        severity=severity_of(check.requires),
+        verdict=as_severe(verdict, severity),
+        severity=severity,
         detail=detail,
         slow=slow,
         compares=check.compares,

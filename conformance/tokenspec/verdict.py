@@ -19,6 +19,7 @@ class Verdict(StrEnum):
     FAIL = "fail"
     ERROR = "error"
     REJECTED = "rejected"
+    WARNING = "warning"
     UNSUPPORTED = "unsupported"
     XFAIL = "xfail"
     XPASS = "xpass"
@@ -26,8 +27,8 @@ class Verdict(StrEnum):
     DISAGREE = "sources disagree"
 
 
-WRONG = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED})
-"""What an implementation did wrong, or an expected failure would be."""
+WRONG = frozenset({Verdict.FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.WARNING})
+"""What an implementation did wrong, or an expected failure would be. A warning is a SHOULD that is not met."""
 NON_CONFORMANT = frozenset({Verdict.FAIL, Verdict.REJECTED, Verdict.XPASS})
 SILENT = frozenset({Verdict.UNSUPPORTED, Verdict.INCOMPARABLE})
 """What says nothing: the implementation does not do it, or what it gave cannot be laid beside the oracle's."""
@@ -158,6 +159,7 @@ WORST = (
     Verdict.FAIL,
     Verdict.REJECTED,
     Verdict.XPASS,
+    Verdict.WARNING,
     Verdict.XFAIL,
     Verdict.DISAGREE,
     Verdict.INCOMPARABLE,
@@ -169,7 +171,7 @@ WORST = (
 def judgement(findings: Sequence[Finding]) -> Finding:
     """The one finding that speaks for a case at a level: the worst that counts.
 
-    A broken SHOULD is shown and does not count; silence speaks only where nothing else was said, or nothing but that
+    A warning is shown and does not count; silence speaks only where nothing else was said, or nothing but that
     the outline is right: lists as long as they should be say nothing of what they hold. It does so, too, where checks
     lay the answer beside what is expected and none of them passed: the rest is no reason to pass the level.
     """
@@ -194,6 +196,11 @@ def counted_as(finding: Finding) -> Verdict:
     """What one finding counts as: what breaks no MUST counts as a pass."""
     grave = finding.severity == "MUST" or finding.verdict in SILENT | {Verdict.XPASS}
     return finding.verdict if grave else Verdict.PASS
+
+
+def as_severe(verdict: Verdict, severity: str) -> Verdict:
+    """The verdict of a check that cites this level: where no MUST is at stake, what would be a failure is a warning."""
+    return Verdict.WARNING if severity != "MUST" and verdict in {Verdict.FAIL, Verdict.REJECTED} else verdict
 
 
 def by_level(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

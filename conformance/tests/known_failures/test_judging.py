@@ -33,6 +33,14 @@ def test_a_listed_failure_keeps_its_detail_and_gains_the_reason() -> None:
     assert exit_code([judged], frozenset({"mini"})) == 0
 
 
+def test_a_warning_can_be_listed() -> None:
+    known = parse_known_failures('implementation = "mini"\n' + entry(**{"class": "warning"}), "k.toml")
+    ledger = known_failures.Ledger(known, "mini", "1", None)
+    warned = cell(("render.ids", "RND-010", "warning"), severity="SHOULD")
+    assert known_failures.judge_known(ledger, warned).findings[0].verdict is Verdict.XFAIL
+    assert not ledger.complaints()
+
+
 def test_a_listed_pass_fails_the_run_at_every_level() -> None:
     known = parse_known_failures('implementation = "mini"\n' + entry(), "k.toml")
     ledger = known_failures.Ledger(known, "mini", "1", None)

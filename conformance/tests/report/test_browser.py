@@ -72,11 +72,11 @@ def test_the_matrix_counts_like_the_terminal(opened: Open) -> None:
     page = opened(every_verdict())
     assert page.title() == "tokenspec: mine, other"
     assert texts(page, "#implementations .said") == [
-        "not conformant, judged on all 11 cells (sources disagree on 1)",
+        "not conformant, judged on all 11 cells (sources disagree on 1), 1 with a warning",
         "conformant on all 9 cells, nothing of IDS",
     ]
     rows = texts(page, ".matrix tbody tr:not(.section)")
-    # alpha: pass, error, unsupported, xpass, sources disagree, nasty fail and a broken SHOULD; toy: fail, rejected, xfail
+    # alpha: pass, error, unsupported, xpass, sources disagree, nasty fail and a warning; toy: fail, rejected, xfail
     assert [row.split() for row in rows] == [
         ["alpha", "7", "2/5", "≠1", "5", "–"],
         ["toy", "4", "0/3", "x1", "4", "–"],

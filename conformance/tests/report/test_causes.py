@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tokenspec.report.causes import BROKEN, causes_of, name_of
+from tokenspec.report.causes import BROKEN, WARNED, causes_of, name_of
 from tokenspec.verdict import CellResult, Finding, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -89,4 +89,5 @@ def test_causes_are_of_what_is_broken_unless_asked_otherwise() -> None:
     results = every_verdict().results
     found = {shown.verdict for cause in causes_of(results) for _, shown in cause.cells.values()}
     assert found == BROKEN == {FAIL, Verdict.ERROR, Verdict.REJECTED, Verdict.XPASS}
+    assert [cause.said for cause in causes_of(results, WARNED)] == ["RND-090 a wish"]
     assert [cause.said for cause in causes_of(results, {Verdict.DISAGREE})] == ["said sources disagree"]

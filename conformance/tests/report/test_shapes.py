@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from junitparser import JUnitXml
 
 from tokenspec.errors import UsageError
+from tokenspec.report.annotations import annotation_lines
 from tokenspec.report.combine import combine
 from tokenspec.report.compare import Change, Kind, compare
 from tokenspec.report.jsonl import Report
@@ -33,7 +34,8 @@ KNOWN = {
     "testsuite": ({"name", "tests", "failures", "errors", "skipped", "time"}, {"properties", "testcase"}),
     "properties": (set(), {"property"}),
     "property": ({"name", "value"}, set()),
-    "testcase": ({"classname", "name", "time"}, {"failure", "error", "skipped"}),
+    "testcase": ({"classname", "name", "time"}, {"failure", "error", "skipped", "system-out"}),
+    "system-out": (set(), set()),
     "failure": ({"message", "type"}, set()),
     "error": ({"message", "type"}, set()),
     "skipped": ({"message"}, set()),
@@ -47,6 +49,7 @@ KNOWN = {
         ([finding(Verdict.UNSUPPORTED), finding(GOOD)], GOOD),
         ([finding(Verdict.UNSUPPORTED), finding(Verdict.FAIL)], Verdict.FAIL),
         ([finding(Verdict.FAIL, severity="SHOULD")], GOOD),
+        ([finding(Verdict.WARNING, severity="SHOULD")], GOOD),
         ([finding(Verdict.ERROR, severity="SHOULD"), finding(Verdict.FAIL)], Verdict.FAIL),
         ([finding(Verdict.FAIL, severity="SHOULD"), finding(Verdict.FAIL)], Verdict.FAIL),
         ([finding(Verdict.FAIL, severity="SHOULD"), finding(Verdict.UNSUPPORTED)], GOOD),
@@ -72,6 +75,7 @@ def test_unsupported_is_counted_apart() -> None:
     assert counts(every_verdict())["mine"]["render"]["IDS"] == {verdict.value: 1 for verdict in Verdict} | {
         "pass": 2,
         "fail": 2,
+        "warning": 0,
     }
 
 
@@ -87,7 +91,7 @@ def test_markdown_shows_all_of_it() -> None:
     ]
     text = markdown(report)
     for part in (
-        "* **mine** 1.2: **not conformant, judged on all 11 cells (sources disagree on 1)**",
+        "* **mine** 1.2: **not conformant, judged on all 11 cells (sources disagree on 1), 1 with a warning**",
         "* **other** 1.2: conformant on all 9 cells, nothing of IDS",
         "fixtures 2026.1 (abababababab)",
         "| row | mine TEXT | mine IDS | other TEXT | other IDS |",
@@ -149,6 +153,25 @@ def test_junit_is_read_by_its_consumers() -> None:
     assert said["six"] == [("skipped", "xfail: said xfail")]
     assert said["seven"] == [("failure", "RND-010 said xpass")]
     assert said["nine"] == [("skipped", "sources disagree: said sources disagree")]
+
+
+def test_junit_tells_a_warning_beside_a_pass() -> None:
+    root = ET.fromstring(junit(every_verdict()))
+    (wish,) = root.iterfind(".//testcase[@name='wish']")
+    assert [child.tag for child in wish] == ["system-out"]
+    assert (wish.findtext("system-out") or "").startswith("WARNING render.wish (RND-090)\na wish")
+    assert [one.get("value") for one in root.iterfind(".//property[@name='warnings']")] == ["1"]
+
+
+def test_markdown_and_annotations_tell_warnings_apart_from_failures() -> None:
+    report = every_verdict()
+    failures, warnings = markdown(report).split("## Warnings")
+    assert "RND-090 a wish" not in failures.split("## Failures")[1]
+    assert "RND-090 a wish: warning `render.wish` by mine, 1 cell" in warnings
+    lines = list(annotation_lines(report, "mine"))
+    (warned,) = [line for line in lines if line.startswith("::warning")]
+    assert warned.startswith("::warning title=RND-090 a wish (1 cell)::render/alpha/wish: a wish")
+    assert not [line for line in lines if line.startswith("::error") and "a wish" in line]
 
 
 def test_junit_skips_what_is_only_unsupported() -> None:
@@ -213,7 +236,7 @@ def test_every_change_has_a_kind(before: str, after: str) -> None:
     broken = {"fail", "error", "rejected", "xpass"}
     assert (kind is Kind.REGRESSION) == (before == "pass")
     if kind is Kind.FIX:
-        assert before in broken or before == "xfail"
+        assert before in broken | {"warning", "xfail"}
         assert after == "pass"
     if kind is Kind.NEW_FAILURE:
         assert before not in broken

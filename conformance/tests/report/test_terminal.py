@@ -22,6 +22,7 @@ from tokenspec.report.terminal import (
     print_failures,
     print_slow,
     print_unsupported,
+    print_warnings,
 )
 from tokenspec.verdict import CellResult, Finding, Verdict
 
@@ -102,6 +103,16 @@ def test_a_few_disagreements_of_sources_are_shown_apart_from_failures() -> None:
     assert listed(text) == [f"1 x cause {number}" for number in range(4)]
     assert "... and 2 more causes" in text
     assert "a failure" not in text
+
+
+def test_warnings_have_their_own_word_and_count() -> None:
+    results = every_verdict().results
+    text = printed(print_warnings, results, MINE, {})
+    assert text.startswith("mine: 1 cell with a warning, 1 cause")
+    assert "WARNING RND-090" in text
+    assert "FAIL" not in text
+    assert "a wish" not in printed(print_failures, results, MINE, {})
+    assert "WARNING RND-090" in printed(print_each_failure, results, {**MINE, "other": "other"})
 
 
 def test_why_nothing_was_judged_is_one_line_a_reason_most_frequent_first() -> None:

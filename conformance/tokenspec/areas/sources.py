@@ -10,7 +10,7 @@ import msgspec
 
 from tokenspec.areas.area import Cell
 from tokenspec.store.records import Answer, Golden, Source
-from tokenspec.verdict import NON_CONFORMANT, WRONG, Finding, Verdict, by_level
+from tokenspec.verdict import WRONG, Finding, Verdict, by_level
 
 
 def others(cell: Cell) -> Iterator[tuple[Answer, Cell]]:
@@ -46,12 +46,11 @@ def in_light_of(answer: Answer, findings: Sequence[Finding], instead: Sequence[F
     refused = answer.outcome == "raises" and is_right(instead)
 
     def is_disputed(finding: Finding) -> bool:
-        return finding.level in right.intersection(answer.levels) if finding.verdict is Verdict.FAIL else refused
+        if finding.verdict in {Verdict.FAIL, Verdict.WARNING}:
+            return finding.level in right.intersection(answer.levels)
+        return finding.verdict is Verdict.REJECTED and refused
 
-    return [
-        said_by(answer, finding) if finding.verdict in NON_CONFORMANT and is_disputed(finding) else finding
-        for finding in findings
-    ]
+    return [said_by(answer, finding) if is_disputed(finding) else finding for finding in findings]
 
 
 def is_right(findings: Sequence[Finding]) -> bool:

@@ -106,7 +106,7 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
 
     The exit code is that of the run. With --fail-under, a run that ended with 1 is held to this share instead.
     """
-    from tokenspec.report.annotations import error_lines, passed_share
+    from tokenspec.report.annotations import annotation_lines, passed_share
     from tokenspec.report.junit import junit as make_junit
     from tokenspec.report.markdown import badge as make_badge
     from tokenspec.report.markdown import markdown
@@ -115,7 +115,7 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
     loaded = read_report(saved)
     if impl not in loaded.impls:
         raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.impls)}")
-    for line in error_lines(loaded, impl):
+    for line in annotation_lines(loaded, impl):
         click.echo(line)
     write_atomically(out / "junit.xml", make_junit(loaded))
     write_atomically(out / "badge.json", json.dumps(make_badge(loaded, impl)) + "\n")

@@ -43,6 +43,7 @@ from tokenspec.report.terminal import (
     print_slow,
     print_times,
     print_unsupported,
+    print_warnings,
 )
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
@@ -268,6 +269,7 @@ def print_run(
     else:
         beside = set(report.impls) - set(gate or report.impls)
         print_failures(console, results, named, report.header["sizes"], brief=beside)
+        print_warnings(console, results, named, report.header["sizes"], brief=beside)
         print_disagreements(console, results, named, report.header["sizes"], brief=beside)
     print_unsupported(console, results, named)
     print_coverage(console, report, named)

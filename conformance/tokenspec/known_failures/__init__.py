@@ -8,7 +8,7 @@ A file is TOML and about one implementation:
     case = "render/tool-*"                         # '*' stands for any characters and is the only wildcard
     row = "qwen3"                                  # a row, a pair a+b, '-' for cases without a model
     requirement = "RND-022"                        # or: check = "render.ids"
-    class = "fail"                                 # fail | error | rejected
+    class = "fail"                                 # fail | error | rejected | warning
     reason = "tool results are not joined"
     issue = "https://example.org/mylib/issues/7"   # or owner/repo#7, or #7
     impl = ">=1.0,<2"                              # optional: versions of the implementation it holds for

@@ -20,7 +20,7 @@ ISSUE = re.compile(r"https?://\S+|(?:[\w.-]+/[\w.-]+)?#\d+")
 NOT_INSTALLED = "not installed"  # what first-party columns give for a version then
 KEYS = "case, row, requirement or check, class, reason, issue; optional: impl, transformers, wontfix"
 
-FailureClass = Literal["fail", "error", "rejected"]
+FailureClass = Literal["fail", "error", "rejected", "warning"]
 
 
 class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

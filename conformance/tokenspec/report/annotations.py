@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from tokenspec.report.causes import causes_of
+from tokenspec.report.causes import BROKEN, WARNED, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.tally import tallies
+from tokenspec.verdict import Verdict
 
 SHOWN = 10
 """GitHub shows no more of one kind in a step."""
 
 
-def error_lines(report: Report, impl: str) -> Iterator[str]:
-    """One error a cause of a column, most frequent first: where it is seen smallest, and what repeats it."""
-    causes = [cause for cause in causes_of(report.results) if cause.impl == impl]
+def annotation_lines(report: Report, impl: str) -> Iterator[str]:
+    """One error a cause of failures of a column, then one warning a cause of warnings."""
+    yield from _lines(report, impl, "error", BROKEN)
+    yield from _lines(report, impl, "warning", WARNED)
+
+
+def _lines(report: Report, impl: str, kind: str, of: Container[Verdict]) -> Iterator[str]:
+    """One line a cause, most frequent first: where it is seen smallest, and what repeats it."""
+    causes = [cause for cause in causes_of(report.results, of) if cause.impl == impl]
     for cause in causes[:SHOWN]:
         result, finding = cause.smallest(report.header["sizes"])
         cells = f"{len(cause.cells)} cell{'s' * (len(cause.cells) != 1)}"
         title = _escaped(f"{cause.said} ({cells})", also=":,")
-        yield f"::error title={title}::{_escaped(f'{result.name}: {finding.detail}' + chr(10) + result.again)}"
+        yield f"::{kind} title={title}::{_escaped(f'{result.name}: {finding.detail}' + chr(10) + result.again)}"
     if len(causes) > SHOWN:
         yield f"::warning::{len(causes) - SHOWN} more causes are in the summary"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Finding, Verdict
 
 BROKEN = NON_CONFORMANT | {Verdict.ERROR}
+WARNED = frozenset({Verdict.WARNING})
 MOST_CAUSES = 20
 """Of a column on a terminal, of a run in Markdown."""
 
@@ -55,3 +56,8 @@ def causes_of(results: Iterable[CellResult], of: Container[Verdict] = BROKEN) ->
                 cause = found.setdefault((result.impl, said), Cause(result.impl, said))
                 cause.cells.setdefault(result.name, (result, finding))
     return sorted(found.values(), key=lambda cause: (order[cause.impl], -len(cause.cells)))
+
+
+def cells_with_warnings(results: Iterable[CellResult]) -> int:
+    """On how many of these cells something that SHOULD be so is not."""
+    return sum(any(finding.verdict in WARNED for finding in result.findings) for result in results)

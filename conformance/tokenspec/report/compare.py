@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tokenspec.errors import UsageError
-from tokenspec.report.causes import BROKEN
+from tokenspec.report.causes import BROKEN, WARNED
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
@@ -41,7 +41,7 @@ class Change:
         """A pass that is gone is a regression even where it is not run any more: silence is not conformance."""
         if self.before == Verdict.PASS:
             return Kind.REGRESSION
-        if self.after == Verdict.PASS and self.before in BROKEN | {Verdict.XFAIL}:
+        if self.after == Verdict.PASS and self.before in BROKEN | WARNED | {Verdict.XFAIL}:
             return Kind.FIX
         if self.after in BROKEN and self.before not in BROKEN:
             return Kind.NEW_FAILURE

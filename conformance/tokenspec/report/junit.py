@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
+from tokenspec.report.causes import WARNED, cells_with_warnings
 from tokenspec.report.jsonl import Report
 from tokenspec.report.sample import sample_in
 from tokenspec.report.slow import too_slow
@@ -32,6 +33,11 @@ def junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
+def warned_of(result: CellResult) -> list[Finding]:
+    """What SHOULD be so and is not on a cell."""
+    return [finding for finding in result.findings if finding.verdict in WARNED]
+
+
 def suite(report: Report, impl: str, area: str, results: list[CellResult]) -> ET.Element:
     """One implementation in one area."""
     cases = [case(result) for result in results]
@@ -43,6 +49,8 @@ def suite(report: Report, impl: str, area: str, results: list[CellResult]) -> ET
     info = report.header["implementations"].get(impl, {})
     known = {**{f"impl.{key}": value for key, value in info.items()}, **report.header["suite"]}
     known["fixtures"] = report.header["fixtures"]["version"]
+    if warned := cells_with_warnings(results):
+        known["warnings"] = str(warned)
     if (sample := sample_in(report.header)) is not None:
         known["sample"] = sample.said
     for name, value in known.items():
@@ -72,6 +80,8 @@ def case(result: CellResult) -> ET.Element:
         child.text = legal("\n\n".join(map(told, broken)) + f"\n\nagain: {result.again}\n")
     elif worst.verdict in UNCOUNTED | {Verdict.XFAIL}:
         ET.SubElement(made, "skipped", message=legal(f"{worst.verdict}: {worst.detail}"))
+    if warned := warned_of(result):
+        ET.SubElement(made, "system-out").text = legal("\n\n".join(map(told, warned)) + f"\n\nagain: {result.again}\n")
     return made
 
 

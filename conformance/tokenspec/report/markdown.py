@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from tokenspec.report.catalog import forms_in
-from tokenspec.report.causes import MOST_CAUSES, causes_of
+from tokenspec.report.causes import BROKEN, MOST_CAUSES, WARNED, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
 from tokenspec.report.markup import code, plain
@@ -15,6 +15,7 @@ from tokenspec.report.slow import too_slow
 from tokenspec.report.standing import standing
 from tokenspec.report.tally import Tally, never_exercised, tallies
 from tokenspec.report.why import markdown_why
+from tokenspec.verdict import Verdict
 
 LEGEND = (
     "passed/judged cases; – nothing judged (unsupported or not comparable, never counted as a pass); "
@@ -30,6 +31,8 @@ def markdown(report: Report) -> str:
     blocks.append(LEGEND)
     if failures := list(causes(report, named)):
         blocks.append("\n".join(["## Failures", "", *failures]))
+    if warnings := list(causes(report, named, WARNED)):
+        blocks.append("\n".join(["## Warnings", "", "What SHOULD be so and is not; none fails a run.", "", *warnings]))
     if slow := [f"* {named[impl]}: {plain(said)}" for impl, said in too_slow(report.results).items()]:
         blocks.append("\n".join(["## Too slow to judge", "", *slow]))
     blocks += markdown_why(report.results, report.impls)
@@ -86,9 +89,9 @@ def cell(tally: Tally | None) -> str:
     return f"**{tally.cell()}**" if tally.broken else tally.cell()
 
 
-def causes(report: Report, named: Mapping[str, str]) -> Iterator[str]:
+def causes(report: Report, named: Mapping[str, str], of: Container[Verdict] = BROKEN) -> Iterator[str]:
     """The causes of failures, most frequent first, each with its smallest case and the command that repeats it."""
-    ordered = sorted(causes_of(report.results), key=lambda cause: -len(cause.cells))
+    ordered = sorted(causes_of(report.results, of), key=lambda cause: -len(cause.cells))
     for cause in ordered[:MOST_CAUSES]:
         result, finding = cause.smallest(report.header["sizes"])
         cells = f"{len(cause.cells)} cell{'s' * (len(cause.cells) != 1)}"

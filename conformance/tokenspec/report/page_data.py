@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from tokenspec.areas.oracle_version import CURRENT
-from tokenspec.report.causes import BROKEN, name_of
+from tokenspec.report.causes import BROKEN, WARNED, name_of
 from tokenspec.report.deviations import Deviation, Reasons
 from tokenspec.report.jsonl import Report
 from tokenspec.report.labels import labels
@@ -158,7 +158,7 @@ def finding_key(finding: Finding, checks: Table, details: Table, said: Table, wh
     """A finding as (check, verdict, detail, whether a MUST is at stake, cause), and the number of a reviewed reason."""
     number = checks.number(finding.check)
     verdict, detail = VERDICTS.index(finding.verdict.value), details.number(finding.detail)
-    cause = said.number(name_of(finding)) if finding.verdict in BROKEN else -1
+    cause = said.number(name_of(finding)) if finding.verdict in BROKEN | WARNED else -1
     key = (number, verdict, detail, int(finding.severity == "MUST"), cause)
     return (*key, why[finding.check]) if finding.check in why else key
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tokenspec.report.causes import cells_with_warnings
 from tokenspec.report.slow import trouble
 from tokenspec.verdict import SILENT, UNCOUNTED, WHOLE, CellResult, Verdict, by_level, exit_code, judgement
 
@@ -60,6 +61,8 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
         on = f"on all {count:,} cells" if count > 1 else "on 1 cell"
     on += f" ({unlike:,} not comparable)" if unlike else ""
     on += f" (sources disagree on {disputed:,})" if disputed else ""
+    if warned := cells_with_warnings(own):
+        on += f", {warned:,} with a warning"
     if unjudged := levels_never_judged(judged):
         on += f", nothing of {', '.join(unjudged)}"
     if code or share >= require:

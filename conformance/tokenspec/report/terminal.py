@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tokenspec.report.catalog import forms_in
-from tokenspec.report.causes import BROKEN, MOST_CAUSES, Cause, causes_of
+from tokenspec.report.causes import BROKEN, MOST_CAUSES, WARNED, Cause, causes_of
 from tokenspec.report.jsonl import Report
 from tokenspec.report.slow import too_slow
 from tokenspec.report.tally import never_exercised
@@ -23,6 +23,7 @@ STYLE = {
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
     Verdict.REJECTED: "bold red",
+    Verdict.WARNING: "bold yellow",
     Verdict.XPASS: "bold yellow",
     Verdict.DISAGREE: "bold yellow",
     Verdict.UNSUPPORTED: "dim",
@@ -53,6 +54,18 @@ def print_disagreements(
     print_failures(console, results, named, sizes, of=which, said=said, most=MOST_SOURCES, brief=brief)
 
 
+def print_warnings(
+    console: Console,
+    results: Sequence[CellResult],
+    named: Mapping[str, str],
+    sizes: Mapping[str, int],
+    *,
+    brief: Container[str] = (),
+) -> None:
+    """What SHOULD be so and is not: shown apart from failures, and never counted as one."""
+    print_failures(console, results, named, sizes, of=WARNED, said="with a warning", brief=brief)
+
+
 def print_failures(
     console: Console,
     results: Iterable[CellResult],
@@ -78,7 +91,8 @@ def print_failures(
         console.print(head.append("; the smallest case of each" if len(causes) > 1 else ""), soft_wrap=True)
         for cause in causes[:most]:
             result, finding = cause.smallest(sizes)
-            console.print(Text(f"{len(cause.cells):7,} x ", style="bold red").append(cause.said), soft_wrap=True)
+            often = Text(f"{len(cause.cells):7,} x ", style=STYLE[finding.verdict]).append(cause.said, style="")
+            console.print(often, soft_wrap=True)
             if impl in brief:
                 console.print(Text(f"          {result.again}", style="dim"), soft_wrap=True)
             else:
@@ -89,10 +103,10 @@ def print_failures(
 
 
 def print_each_failure(console: Console, results: Iterable[CellResult], named: Mapping[str, str]) -> None:
-    """Every failure in full, and every disagreement of sources."""
+    """Every failure and every warning in full, and every disagreement of sources."""
     for result in results:
         for finding in result.findings:
-            if finding.verdict in BROKEN or finding.verdict is Verdict.DISAGREE:
+            if finding.verdict in BROKEN | WARNED | {Verdict.DISAGREE}:
                 print_failure(console, result, finding, named)
 
 

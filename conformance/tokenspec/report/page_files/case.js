@@ -79,7 +79,7 @@ function findingShown({ checks, verdict, detail, must, why }) {
   const several = checks.length > 1 ? element("span", { class: "dim" }, ` and ${counted(checks.length - 1, "more check")}`) : null;
   const requires = [...new Set(checks.flatMap((check) => check.requires))];
   return element("section", { class: `finding ${toneOf(VERDICTS[verdict])}` },
-    element("h3", {}, badge(verdict), " ", first.name, several, must ? null : element("span", { class: "dim" }, " a SHOULD: shown, does not count")),
+    element("h3", {}, badge(verdict), " ", first.name, several, must ? null : element("span", { class: "dim" }, " a SHOULD, which fails no run")),
     several || !first.doc ? null : element("p", { class: "dim" }, first.doc),
     data.details[detail] ? element("pre", {}, data.details[detail]) : null,
     why === undefined ? null : element("p", { class: "why" }, element("b", {}, "Why: "), data.reasons[why].why, element("span", { class: "dim" }, ` ${data.reasons[why].link}`)),

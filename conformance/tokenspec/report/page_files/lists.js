@@ -17,7 +17,7 @@ function hasChoice() {
 function chosenCases() {
   const wanted = chosenVerdicts();
   const found = filteredCells().filter(isChosen).map((cell) => ({ cell, verdict: verdictOf(cell, state) }))
-    .filter(({ verdict }) => !wanted.size || wanted.has(verdict));
+    .filter(({ cell, verdict }) => !wanted.size || wanted.has(verdict) || (wanted.has(WARNING) && warns(cell)));
   return found.sort((a, b) => a.verdict - b.verdict);
 }
 
@@ -69,7 +69,7 @@ function failuresView() {
   const groups = new Map();
   for (const cell of filteredCells()) {
     for (const [check, verdict, detail, must, cause] of cell.pattern.findings) {
-      if (wanted.size ? !wanted.has(verdict) : !BROKEN.has(verdict)) continue;
+      if (wanted.size ? !wanted.has(verdict) : !BROKEN.has(verdict) && verdict !== WARNING) continue;
       const said = cause < 0 ? firstLine(data.details[detail]) : data.causes[cause];
       const key = `${cell.impl}|${verdict}|${said}`;
       if (!groups.has(key)) groups.set(key, { impl: cell.impl, check, verdict, must, said, detail, smallest: cell, rows: new Set(), cells: new Set() });
@@ -84,7 +84,7 @@ function failuresView() {
   return [element("ol", { class: "cases kinds" }, causes.map(causeLine)), whySection()];
 }
 
-const DEVIATING = ["fail", "error", "rejected", "xfail"];
+const DEVIATING = ["fail", "error", "rejected", "warning", "xfail"];
 
 // The reviewed causes that were met, most cells first, and how many failures have none.
 function whySection() {
@@ -115,7 +115,7 @@ function causeLine(group) {
   return element("li", {}, button([
     badge(group.verdict), element("b", {}, group.said), element("span", { class: "dim" }, ` by ${label}, `),
     `${counted(group.cells.size, "cell")} on ${counted(group.rows.size, "row")}`,
-    group.must ? null : element("span", { class: "dim" }, " (a SHOULD: shown, does not count)"),
+    group.must ? null : element("span", { class: "dim" }, " (a SHOULD, which fails no run)"),
     element("span", { class: "line" }, `${check.name}: ${check.doc}`), element("span", { class: "line dim" }, example),
   ], () => go(chosen), { class: "case" }));
 }

@@ -18,7 +18,10 @@ function showTools() {
     typing = setTimeout(() => go({ q: box.value.trim() }, { step: false }), 120);
   });
   const counts = new Array(VERDICTS.length).fill(0);
-  for (const cell of cells) for (const verdict of Object.values(levelsOf(cell))) counts[verdict] += 1;
+  for (const cell of cells) {
+    for (const verdict of Object.values(levelsOf(cell))) counts[verdict] += 1;
+    if (warns(cell)) counts[WARNING] += 1;
+  }
   const chips = VERDICTS.map((name, verdict) => counts[verdict] ? button([name, element("span", { class: "count" }, counts[verdict].toLocaleString("en"))],
     () => toggle(name), { class: `chip ${toneOf(name)}`, "data-verdict": name, "aria-pressed": "false" }) : null);
   const tabs = VIEWS.map(([name, title]) => button(title, () => go({ ...NO_CELL, view: name === "matrix" ? null : name }), { "data-view": name, class: "tab" }));

@@ -8,6 +8,7 @@ const SILENT = new Set(["unsupported", "not comparable"].map((name) => VERDICTS.
 const XFAIL = VERDICTS.indexOf("xfail");
 const UNCOUNTED = new Set((data.uncounted || []).map((name) => VERDICTS.indexOf(name)));
 const DISAGREE = VERDICTS.indexOf("sources disagree");
+const WARNING = VERDICTS.indexOf("warning");
 const BROKEN = new Set((data.broken || []).map((name) => VERDICTS.indexOf(name)));
 
 // Keys: view, q (filter), v (verdicts), the chosen cell (area, row, impl, level, req, check, cause), the open case (case, on,
@@ -68,6 +69,11 @@ function verdictOf(cell, chosen) {
 // What breaks no MUST is shown and counts as a pass.
 function countedAs([, verdict, , must]) {
   return must || SILENT.has(verdict) || VERDICTS[verdict] === "xpass" ? verdict : PASS;
+}
+
+// Whether something that SHOULD be so is not. Levels count it as a pass, so it is counted, and chosen, beside them.
+function warns(cell) {
+  return cell.pattern.findings.some(([, verdict]) => verdict === WARNING);
 }
 
 function againCommand(cell) {
