@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from seeded_faults import MAX_LENGTH, data, scores, table
 
 from tokenspec.cli import group
+from tokenspec.errors import UsageError
 
 pytestmark = pytest.mark.datasets
 ROWS = 240
@@ -318,3 +319,10 @@ def test_trl_trains_two_steps_from_it(undisturbed, tmp_path):
 
 def _pairs(rows):
     return [(a, b) for a in rows for b in rows if a is not b]
+
+
+@pytest.mark.parametrize("below", ["", "out"])
+def test_a_folder_that_cannot_be_made_is_refused_in_one_line(path, below):
+    done = CliRunner().invoke(group, words(path, path / below))
+    assert isinstance(done.exception, UsageError)
+    assert "cannot write there: Not a directory. Give a folder with -o" in str(done.exception)

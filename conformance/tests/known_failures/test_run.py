@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tokenspec.cli import group
+from tokenspec.errors import UsageError
+from tokenspec.report.jsonl import read_report
 
 ADAPTER = """
 from tokenspec_reference.adapter import ReferenceAdapter
@@ -29,6 +31,14 @@ class Broken(ReferenceAdapter):
 class Mended(ReferenceAdapter):
     def info(self):
         return {"name": "broken", "version": "2.0"}
+"""
+ONLY_BRIDGES = """
+class Mine:
+    def info(self):
+        return {"name": "mine", "version": "1"}
+
+    def bridge(self, request):
+        return {"unsupported": {"reason": "later"}}
 """
 CHOSEN = ["--row", "toy-bpe", "--case", "render/role-user", "--case", "render/call-parallel"]
 
@@ -94,14 +104,44 @@ def test_an_entry_that_can_never_run_fails_a_run_in_which_all_passes(here: Path)
         (["--known-failures", "none.toml"], "no such file"),
         (["--reason", "x"], "--write-known-failures"),
         (["--known-failures", "a.toml", "--write-known-failures", "b.toml"], "leave --known-failures away"),
-        (["--write-known-failures", "b.toml", "--impl", "reference"], "--gate IMPL"),
+        (
+            ["--write-known-failures", "b.toml", "--impl", "reference", "--reason", "x", "--issue", "#1"],
+            "--gate IMPL",
+        ),
+        (["--write-known-failures", "b.toml"], "--reason TEXT --issue URL"),
+        (["--write-known-failures", "b.toml", "--reason", "x"], "--reason TEXT --issue URL"),
+        (["--write-known-failures", "b.toml", "--reason", "x", "--issue", "soon"], "owner/repo#7 or #7"),
+        (["--write-known-failures", "."], "is a directory"),
+        (["--report", "adapter_of_mine.py/run.jsonl"], "cannot write adapter_of_mine.py/run.jsonl"),
+        (["--html", "."], "it is a folder; name a file in it"),
     ],
 )
-def test_options_that_contradict_each_other(here: Path, options: list[str], says: str) -> None:
+def test_wrong_options_are_refused_before_work_begins(
+    here: Path, options: list[str], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     del here
+
+    def begun(*_: object, **__: object) -> None:
+        raise AssertionError("judged before the options were looked at")
+
+    monkeypatch.setattr("tokenspec.cli.run.judge", begun)
     done = run(*options)
-    assert done.exit_code == 1
-    assert says in str(done.exception)
+    assert isinstance(done.exception, (UsageError, SystemExit))
+    assert says in f"{done.exception} {done.output}"
+
+
+def test_what_a_list_refuses_after_a_run_leaves_its_report(here: Path) -> None:
+    (here / "known.toml").write_text('implementation = "broken"\n')
+    refused = run("--write-known-failures", "known.toml", "--report", "run.jsonl")
+    assert "say why and where they are tracked" in str(refused.exception)
+    assert read_report(here / "run.jsonl").results
+
+
+def test_areas_that_only_the_reference_answers_are_not_run(here: Path) -> None:
+    (here / "only_bridges.py").write_text(ONLY_BRIDGES)
+    words = ["run", "--impl", "only_bridges:Mine", "--impl", "reference", "--row", "toy-bpe", "--report", "run.jsonl"]
+    CliRunner().invoke(group, [*words, "--jobs", "1"])
+    assert {result.area for result in read_report(here / "run.jsonl").results} == {"bridge"}
 
 
 @pytest.mark.parametrize("workers", [[], pytest.param(["-n", "1"], marks=pytest.mark.tools)], ids=["alone", "xdist"])

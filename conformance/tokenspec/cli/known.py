@@ -15,6 +15,7 @@ from rich.text import Text
 from tokenspec.adapters import Column
 from tokenspec.errors import UsageError
 from tokenspec.known_failures import KnownFailures, Ledger, judge_known, ledgers_for, load_known_failures, rewrite
+from tokenspec.known_failures.entries import ISSUE
 from tokenspec.store.writing import write_atomically
 from tokenspec.verdict import CellResult, Verdict
 
@@ -135,6 +136,13 @@ def plan_known_failures(options: dict[str, Any], columns: Sequence[Column], gate
         return KnownFailurePlan(ledgers_for([load_known_failures(path) for path in read], columns))
     if read:
         raise UsageError("--write-known-failures reads the list it writes; leave --known-failures away")
+    if bool(reason) != bool(issue) or (reason is None and not out.exists()):
+        raise UsageError(
+            f"say why the failures in {out.name} are known and where they are tracked: --reason TEXT --issue URL. "
+            "Nothing was written"
+        )
+    if issue and not ISSUE.fullmatch(issue):
+        raise UsageError(f"--issue {issue}: give a link, owner/repo#7 or #7")
     if out.exists():
         ledgers = ledgers_for([load_known_failures(out)], columns)
     else:

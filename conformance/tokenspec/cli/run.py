@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,6 @@ from tokenspec.adapters import Column
 from tokenspec.adapters.addresses import THIS_MACHINE, Askable
 from tokenspec.adapters.environment import made_columns
 from tokenspec.adapters.resolve import resolve
-from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
@@ -48,12 +46,14 @@ from tokenspec.report.terminal import (
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.store.guard import untouched
+from tokenspec.store.writing import refuse_unwritable
 from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
 from .options import SECONDS, impl_option, sample_option, selection, selection_options, server_options
 from .own_row import own_rows
+from .under_test import answered_by, refuse_missing_modules, under_test
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
@@ -176,20 +176,30 @@ def run(
         raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
     chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
+    for path in filter(None, (report, html, chosen["write_known_failures"])):
+        refuse_unwritable(path)
     with untouched(impls):
         columns = columns_of(impls, askable := Askable(dialect, hosts))
         known = plan_known_failures(chosen, columns, gate or impls)
-        chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(selection(chosen))), impls)
+        wanted = selection(chosen)
+        chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(wanted)), impls)
+        tested = under_test(columns, gate)
+        if len(tested) < len(columns) and not (wanted.areas or wanted.cases):
+            chosen_cells = answered_by(chosen_cells, tested)
         cells = chosen_cells if sample is None else sample_of(chosen_cells, sample)
         asked = None if sample is None else Sample(each=sample, cells=len(cells), of=len(chosen_cells))
         refuse_missing_modules(cells, columns)
         results = judge(
             columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, askable=askable
         )
-    results = known.judge(results)
+    made = header(columns, cells, known.summary(), oracle, require_judged, asked)
+    try:
+        results = known.judge(results)
+    except UsageError:
+        save_run(report, html, Report(made, results))
+        raise
     whole = Report(header(columns, cells, known.summary(), oracle, require_judged, asked), results)
-    if kept:
-        save_run(report, html, whole)
+    save_run(report, html, whole)
     stands = {impl: standing([result for result in results if result.impl == impl], require_judged) for impl in impls}
     code = known.exit_code(code_of([stands[impl] for impl in gate or impls]), gate or impls)
     missing = sorted(
@@ -215,22 +225,6 @@ def run(
     for line in changed:
         click.echo(line, err=True)
     sys.exit(code)
-
-
-def refuse_missing_modules(cells: Sequence[Cell], columns: Sequence[Column]) -> None:
-    """What judging takes is here, for every area that some column answers.
-
-    Raises:
-        UsageError: naming the module, and what brings it.
-    """
-    for area in {cell.area.name: cell.area for cell in cells}.values():
-        missing = [module for module in area.needs if importlib.util.find_spec(module) is None]
-        if missing and any(column.has(area.operation) for column in columns):
-            others = " ".join(f"--area {name}" for name, other in areas().items() if not other.needs)
-            raise UsageError(
-                f"the area {area.name} is judged with {missing[0]}, which is not installed here. "
-                f"Run: pip install 'tokenspec[reference]', or leave it out: {others}"
-            )
 
 
 def save_run(report: Path | None, html: Path | None, saved: Report) -> None:

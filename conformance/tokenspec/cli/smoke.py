@@ -28,7 +28,8 @@ from tokenspec.verdict import SILENT, CellResult, exit_code
 
 from .options import SECONDS, impl_option, server_options
 from .own_row import own_rows
-from .run import CALL_SECONDS, columns_of, judge, refuse_missing_modules
+from .run import CALL_SECONDS, columns_of, judge
+from .under_test import refuse_missing_modules
 
 
 @click.command()

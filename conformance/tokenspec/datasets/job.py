@@ -88,7 +88,7 @@ def begin(job: Job, code: str) -> dict[str, Any]:
     """Claim the folder for this job, or go on with it.
 
     Raises:
-        UsageError: the folder holds something else.
+        UsageError: the folder holds something else, or cannot be made.
     """
     said = identity(job, code)
     plan = job.folder / WORK / "plan.json"
@@ -101,7 +101,10 @@ def begin(job: Job, code: str) -> dict[str, Any]:
     elif not job.folder.is_empty():
         raise UsageError(f"{job.out}: not empty, and not begun by this command. Give another folder with -o")
     else:
-        plan.write(as_text(said))
+        try:
+            plan.write(as_text(said))
+        except OSError as error:
+            raise UsageError(f"{job.out}: cannot write there: {error.strerror}. Give a folder with -o") from error
     return said
 
 

@@ -14,6 +14,8 @@ from typing import TextIO, cast
 
 from filelock import FileLock
 
+from tokenspec.errors import UsageError
+
 QUICKLY = 3
 """How hard a compressed file is worked on: reports repeat themselves so much that more gains little."""
 
@@ -24,8 +26,7 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
 
     A name that ends in ``.gz`` is written compressed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = _beside(path)
     try:
         with os.fdopen(handle, "wb") as raw:
             if path.suffix == ".gz":
@@ -39,6 +40,28 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Ask, before a work begins, whether its outcome can be written there.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    handle, temporary = _beside(path)
+    os.close(handle)
+    Path(temporary).unlink()
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    """A new temporary file in the folder of a file, which is made where it is missing."""
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a folder; name a file in it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}; name another file, or make its folder") from error
 
 
 def _umask() -> int:
