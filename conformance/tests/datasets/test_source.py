@@ -1,12 +1,15 @@
 """Reading: every line is a row or a finding with its place; nothing is lost."""
 
 import json
+import sys
 
 import pytest
 
+from tokenspec.datasets.job import Job
+from tokenspec.datasets.looking import tokens_of
 from tokenspec.datasets.recipe import of_row
 from tokenspec.datasets.shard import prepare
-from tokenspec.datasets.source import cut, find, read
+from tokenspec.datasets.source import _of_table, cut, find, read
 from tokenspec.errors import UsageError
 
 ASKED = [{"role": "user", "content": "größer?"}, {"role": "assistant", "content": "yes"}]
@@ -82,3 +85,32 @@ def test_what_is_no_data_says_why(name, content, tmp_path):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(UsageError, match=name):
         rows_of(tmp_path / name)
+
+
+class Panic(BaseException):
+    """As the panics of Rust libraries are: no Exception."""
+
+
+def test_a_panic_of_one_row_is_a_finding_and_has_no_tokens_to_show(tmp_path, monkeypatch):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(LINE)
+    job = Job(find(str(path), "train"), of_row("toy-bpe"), str(tmp_path / "out"), keep_ids=False)
+
+    def panics(*_):
+        raise Panic("gone")
+
+    monkeypatch.setattr("tokenspec_reference.preparation.rendering.placed", panics)
+    (given,) = rows_of(path)
+    row = prepare(given, job.recipe)
+    assert row.codes == ["failed"]
+    assert tokens_of(job, row) is None
+
+
+def test_a_record_too_deep_to_be_measured_is_a_finding(tmp_path):
+    deep = ASKED
+    for _ in range(sys.getrecursionlimit()):
+        deep = [deep]
+    records = [deep, {"messages": ASKED}]
+    found = [_of_table(records, row, f"row {row}", 10**6) for row in (0, 1)]
+    assert [given.trouble is None for given in found] == [False, True]
+    assert found[0].trouble[0] == "broken-record"

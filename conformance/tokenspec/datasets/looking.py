@@ -43,8 +43,7 @@ def look(job: Job, shards: Sequence[Shard], examples: Sequence[Example]) -> list
 
 def tokens_of(job: Job, row: Row) -> Tokens | None:
     """The tokens of a row with their owners, as far as it can be rendered: what was cut is shown, too."""
-    from tokenspec_reference.errors import TokenSpecError
-    from tokenspec_reference.preparation import conversation_of
+    from tokenspec_reference.preparation import conversation_of, failed
     from tokenspec_reference.preparation.rendering import render
 
     if row.given.trouble is not None:
@@ -53,7 +52,8 @@ def tokens_of(job: Job, row: Row) -> Tokens | None:
     try:
         conversation = conversation_of(row.given.record, dict(job.recipe.columns))
         found = render(preparer.renderer, preparer.encoder, conversation)
-    except TokenSpecError:
+    except BaseException as error:  # noqa: BLE001 - preparing said it already as a finding of this row
+        failed(error)
         return None
     labels: list[Label] = []
     for run in found.owned:

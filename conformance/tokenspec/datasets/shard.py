@@ -60,7 +60,7 @@ def do(job: Job, shard: Shard) -> int:
 
 def prepare(given: Given, recipe: Recipe) -> Row:
     """What becomes of one row; whatever is wrong with it is a finding."""
-    from tokenspec_reference.preparation import Finding, Prepared, UnknownShape, conversation_of
+    from tokenspec_reference.preparation import Finding, Prepared, UnknownShape, conversation_of, failed
 
     if given.trouble is not None:
         return Row(given, Prepared(findings=[Finding(*given.trouble)]))
@@ -69,8 +69,8 @@ def prepare(given: Given, recipe: Recipe) -> Row:
         return Row(given, preparer_of(recipe)(conversation), conversation.digest)
     except UnknownShape as error:
         return Row(given, Prepared(findings=[Finding("unknown-shape", str(error))]))
-    except Exception as error:  # noqa: BLE001 - one row must not end the other million
-        return Row(given, Prepared(findings=[Finding("failed", f"{type(error).__name__}: {error}")]))
+    except BaseException as error:  # noqa: BLE001 - one row must not end the other million
+        return Row(given, Prepared(findings=[failed(error)]))
 
 
 def said(detail: str) -> str:

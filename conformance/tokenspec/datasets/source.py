@@ -157,13 +157,20 @@ def read(source: Source, shard: Shard, largest: int = 16 * MEBIBYTE) -> Iterator
         return
     records = _records(source)
     for row in range(shard.first, shard.first + shard.count):
-        place = f"{source.name}:row {row}"
+        yield _of_table(records, row, f"{source.name}:row {row}", largest)
+
+
+def _of_table(records: Any, row: int, place: str, largest: int) -> Given:
+    try:
         record = records[row]
         size = _size(record)
-        if size > largest:
-            yield Given(row, place, trouble=("too-large", f"{size} bytes, {largest} allowed"))
-        else:
-            yield Given(row, place, record)
+    except OSError:
+        raise  # the disk or the store, not the row
+    except Exception as error:  # noqa: BLE001 - what a cell holds and nobody can read is said of its row
+        return Given(row, place, trouble=("broken-record", f"{type(error).__name__}: {error}"))
+    if size > largest:
+        return Given(row, place, trouble=("too-large", f"{size} bytes, {largest} allowed"))
+    return Given(row, place, record)
 
 
 def _read_lines(shard: Shard, largest: int) -> Iterator[Given]:
@@ -214,6 +221,8 @@ def _records(source: Source) -> Any:
         except json.JSONDecodeError as error:
             where = f"line {error.lineno}, column {error.colno}: {error.msg}"
             raise UsageError(f"{path}: {where}. One record a line (.jsonl) would lose only that one") from error
+        except (RecursionError, ValueError) as error:
+            raise UsageError(f"{path}: {error}. One record a line (.jsonl) would lose only that one") from error
         return found
     return RowGroups.of(source.files) if source.kind == "groups" else _table(source)
 

@@ -224,3 +224,33 @@ def test_other_rules_are_the_renderers_own(asked):
     messages = [user("\n\nhi <|im_end|>"), answer("\nhello")]
     prepared, sample = Preparer(other)(Conversation(messages)), build_training_sample(other, messages)
     assert (prepared.token_ids, prepared.loss_mask) == (sample.token_ids, sample.loss_mask)
+
+
+class Panic(BaseException):
+    """As the panics of Rust libraries are: no Exception."""
+
+
+def raising(error):
+    def encode(_text):
+        raise error
+
+    return encode
+
+
+@pytest.mark.parametrize("error", [Panic("gone"), MemoryError(), RecursionError()])
+def test_whatever_one_row_raises_is_a_finding(renderer, error, monkeypatch):
+    preparer = Preparer(renderer)
+    with monkeypatch.context() as patch:
+        patch.setattr(preparer.encoder, "encode", raising(error))
+        patch.setattr(preparer.encoder, "ids", raising(error))
+        assert codes(preparer(Conversation([user("hi"), answer("hello")]))) == ["failed"]
+    assert preparer(Conversation([user("hi"), answer("hello")])).token_ids
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(2)])
+def test_what_ends_a_program_ends_a_run(renderer, error, monkeypatch):
+    preparer = Preparer(renderer)
+    monkeypatch.setattr(preparer.encoder, "encode", raising(error))
+    monkeypatch.setattr(preparer.encoder, "ids", raising(error))
+    with pytest.raises(type(error)):
+        preparer(Conversation([user("hi"), answer("hello")]))

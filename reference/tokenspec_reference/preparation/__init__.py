@@ -2,7 +2,7 @@
 
 from tokenspec_reference.preparation.codes import CODES, Code, Level
 from tokenspec_reference.preparation.conversation import Conversation
-from tokenspec_reference.preparation.finding import Finding
+from tokenspec_reference.preparation.finding import Finding, failed
 from tokenspec_reference.preparation.packing import Pack, first_fit
 from tokenspec_reference.preparation.prepared import MessageSpan, Prepared
 from tokenspec_reference.preparation.preparer import Preparer
@@ -20,5 +20,6 @@ __all__ = [
     "Preparer",
     "UnknownShape",
     "conversation_of",
+    "failed",
     "first_fit",
 ]

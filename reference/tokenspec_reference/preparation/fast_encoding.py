@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tokenspec_reference.preparation.finding import ENDS_A_RUN
 from tokenspec_reference.renderers.encode import Encoder
 from tokenspec_reference.renderers.token_text import CharSpans, spans_from_bytes
 
@@ -33,6 +34,8 @@ def proven(slow: Encoder, fast: Any, texts: Iterable[str]) -> ProvenEncoder | No
     """The fast encoder, or None where it differs on any of ``texts`` or breaks."""
     try:
         same = all(list(fast.encode(text).ids) == slow.ids(text) for text in texts)
-    except Exception:  # noqa: BLE001 - another implementation may raise what it likes; then it is not used
+    except ENDS_A_RUN:
+        raise
+    except BaseException:  # noqa: BLE001 - another implementation may raise what it likes; then it is not used
         return None
     return ProvenEncoder(slow, fast) if same else None

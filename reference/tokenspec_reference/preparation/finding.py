@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ENDS_A_RUN = (KeyboardInterrupt, SystemExit, GeneratorExit)
+"""What is raised to end a program. All else is said of the row: a panic of Rust is no Exception."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -17,3 +20,14 @@ class Finding:
     detail: str
     message: int | None = None
     tokens: tuple[int, int] | None = None
+
+
+def failed(error: BaseException) -> Finding:
+    """The finding of a row that could not be prepared for a reason nobody foresaw.
+
+    Raises:
+        BaseException: the given one, where it is to end the run.
+    """
+    if isinstance(error, ENDS_A_RUN):
+        raise error
+    return Finding("failed", f"{type(error).__name__}: {error}")

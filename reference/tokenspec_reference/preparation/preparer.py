@@ -10,7 +10,7 @@ from tokenspec_reference.preparation.broken_calls import broken_calls
 from tokenspec_reference.preparation.call_order import unanswered
 from tokenspec_reference.preparation.control_tokens import TypedControlTokens
 from tokenspec_reference.preparation.conversation import Conversation
-from tokenspec_reference.preparation.finding import Finding
+from tokenspec_reference.preparation.finding import Finding, failed
 from tokenspec_reference.preparation.history import rewritten
 from tokenspec_reference.preparation.length import Overlong, cut
 from tokenspec_reference.preparation.losses import losses
@@ -57,8 +57,8 @@ class Preparer:
         except TokenSpecError as error:
             code = "template-limit" if error.rejection_code == "template-limit" else "refused"
             return Prepared(findings=[Finding(code, str(error))])
-        except Exception as error:  # noqa: BLE001 - one row must not end the other million
-            return Prepared(findings=[Finding("failed", f"{type(error).__name__}: {error}")])
+        except BaseException as error:  # noqa: BLE001 - one row must not end the other million
+            return Prepared(findings=[failed(error)])
         if not found.owned:
             return Prepared(findings=[Finding("failed", "the tokenizer cannot place its tokens, so there is no mask")])
         findings = list(self._findings(found))
