@@ -197,3 +197,25 @@ def test_a_template_that_runs_away_is_refused_before_the_first_row(template):
     with pytest.raises(UsageError, match=r"runs away: chat_template: line 1:"):
         check_template(recipe)
     check_template(of_row("toy-bpe"))
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.jsonl").write_text("\n\n")
+    said = CliRunner().invoke(
+        group, ["audit", str(tmp_path / "a.jsonl"), "--row", "toy-bpe", "-o", str(tmp_path / "o")]
+    )
+    assert "holds no record" in str(said.exception)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_column_that_nothing_reads_is_named_once_a_run(tmp_path):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("datasets")
+    asked = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello", "weight": 0.5}]
+    record = json.dumps({"messages": asked, "source": "a", "split": "b"})
+    (tmp_path / "a.jsonl").write_text(f"{record}\n" * 5)
+    words = ["audit", str(tmp_path / "a.jsonl"), "--row", "toy-bpe", "--shard-rows", "2", "--processes", "1"]
+    said = CliRunner().invoke(group, [*words, "-o", str(tmp_path / "o")]).output
+    for told in ("the column source is not read", "the column split is not read", "weight 0.5 of a message"):
+        assert said.count(told) == 1

@@ -38,6 +38,9 @@ def dataset_options(command: Command) -> Command:
         click.option(
             "--column", "columns", multiple=True, metavar="NAME=COLUMN", help="messages, tools, prompt, completion."
         ),
+        click.option(
+            "--speaker", "speakers", multiple=True, metavar="NAME=ROLE", help="What a role is, such as human=user."
+        ),
         click.option("--split", default="train", show_default=True, help="The split of a data set that has several."),
         click.option("--max-length", type=click.IntRange(1), help="Tokens a row may have."),
         click.option(
@@ -77,6 +80,10 @@ def recipe_from(given: dict[str, Any]) -> Recipe:
                 f"--column {name}={column}: expected one of {', '.join(FIELDS)}, for example messages=chat"
             )
     more["columns"] = tuple(columns.items())
+    more["speakers"] = tuple(text.partition("=")[::2] for text in given["speakers"])
+    for name, role in more["speakers"]:
+        if not name or not role:
+            raise UsageError(f"--speaker {name}={role}: expected NAME=ROLE, for example human=user")
     if given["row"] is not None and given["tokenizer"] is None:
         recipe = of_row(given["row"], **more)
         if given["template"] is not None:
@@ -113,6 +120,8 @@ def carry_out(
         raise UsageError("pyarrow is not installed: pip install 'tokenspec[datasets]'") from error
     source = find(data, given["split"])
     shards = cut(source, given["shard_rows"])
+    if not shards:
+        raise UsageError(f"{data}: holds no record. Look at what was to write it")
     job = Job(
         source=source,
         out=Place.of(out).uri,

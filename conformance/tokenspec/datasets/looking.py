@@ -50,7 +50,7 @@ def tokens_of(job: Job, row: Row) -> Tokens | None:
         return None
     preparer = preparer_of(job.recipe)
     try:
-        conversation = conversation_of(row.given.record, dict(job.recipe.columns))
+        conversation = conversation_of(row.given.record, dict(job.recipe.columns), dict(job.recipe.speakers))
         found = render(preparer.renderer, preparer.encoder, conversation)
     except BaseException as error:  # noqa: BLE001 - preparing said it already as a finding of this row
         failed(error)

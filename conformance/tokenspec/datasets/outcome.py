@@ -15,12 +15,15 @@ from typing import Any
 from tokenspec import __version__
 from tokenspec.datasets.job import WORK, Job, as_text
 from tokenspec.datasets.place import Place
-from tokenspec.datasets.shard import findings_of, rows_table, table_of, write
+from tokenspec.datasets.shard import findings_of, rows_table, table_of, told_once, write
 from tokenspec.datasets.source import Shard
 from tokenspec.errors import UsageError
 
 EXAMPLES = 5
 """How many examples of a finding are shown."""
+
+ONCE_EXAMPLES = 100
+"""How many are shown of a finding that is told once for each thing it is about."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def collect(job: Job, shards: Sequence[Shard]) -> None:
     import pyarrow as pa
 
     seen: dict[str, int] = {}
+    told: set[tuple[str, str]] = set()
     rows, findings = [], []
     for shard in shards:
         table = table_of(job.rows_file(shard.number))
@@ -64,11 +68,22 @@ def collect(job: Job, shards: Sequence[Shard]) -> None:
         for row, place, digest in zip(*named, strict=True):
             if digest and (first := seen.setdefault(digest, row)) != row:
                 again.append((row, place, "duplicate", None, None, None, f"the same as row {first}"))
-        own = pa.concat_tables([table_of(job.findings_file(shard.number)), findings_of(again)])
+        own = pa.concat_tables([_not_told(table_of(job.findings_file(shard.number)), told), findings_of(again)])
         rows.append(table)
         findings.append(own.sort_by([("row", "ascending")]) if again else own)
     write(job.folder / "findings.parquet", pa.concat_tables(findings) if findings else findings_of([]))
     write(job.folder / "rows.parquet", pa.concat_tables(rows) if rows else rows_table([]))
+
+
+def _not_told(table: Any, told: set[tuple[str, str]]) -> Any:
+    """The findings of a shard without those that an earlier shard told once for all."""
+    lines = [(None, None, code, text) for code, text in zip(*_columns(table, ("code", "detail")), strict=True)]
+    keep = [bool(told_once([line], told)) for line in lines]
+    return table if all(keep) else table.filter(keep)
+
+
+def _columns(table: Any, names: Sequence[str]) -> list[list[Any]]:
+    return [table.column(name).to_pylist() for name in names]
 
 
 def outcome_of(folder: Place) -> Outcome:
@@ -89,14 +104,20 @@ def outcome_of(folder: Place) -> Outcome:
 
 def count(found: Outcome, table: Any) -> None:
     """Count findings by rows, and keep the first examples of each."""
+    from tokenspec_reference.preparation import CODES
+
     names = list(Example.__dataclass_fields__)
     for values in zip(*(table.column(name).to_pylist() for name in names), strict=True):
         example = Example(*values)
         rows = found.by_row.setdefault(example.code, [])
         if not rows or rows[-1] != example.row:
             rows.append(example.row)
-            if len(rows) <= EXAMPLES:
-                found.examples.setdefault(example.code, []).append(example)
+            is_shown = len(rows) <= EXAMPLES
+        else:
+            is_shown = False
+        shown = found.examples.setdefault(example.code, [])
+        if is_shown or (CODES[example.code].once and len(shown) < ONCE_EXAMPLES):
+            shown.append(example)
     found.rows_with.update({code: len(rows) for code, rows in found.by_row.items()})
 
 

@@ -34,6 +34,7 @@ class Recipe:
     max_length: int | None = None
     overlong: str = "turns"
     columns: tuple[tuple[str, str], ...] = field(default=())
+    speakers: tuple[tuple[str, str], ...] = ()
 
 
 def of_row(row: str, **more: Any) -> Recipe:

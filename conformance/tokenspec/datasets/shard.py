@@ -39,7 +39,10 @@ class Row:
         """Why there are no ids."""
         if self.prepared.token_ids:
             return None
-        return said(self.prepared.findings[-1].detail) if self.prepared.findings else "no token is trained"
+        from tokenspec_reference.preparation import CODES
+
+        errors = [found.detail for found in self.prepared.findings if CODES[found.code].level == "error"]
+        return said(errors[-1]) if errors else "no token is trained"
 
 
 def do(job: Job, shard: Shard) -> int:
@@ -65,7 +68,7 @@ def prepare(given: Given, recipe: Recipe) -> Row:
     if given.trouble is not None:
         return Row(given, Prepared(findings=[Finding(*given.trouble)]))
     try:
-        conversation = conversation_of(given.record, dict(recipe.columns))
+        conversation = conversation_of(given.record, dict(recipe.columns), dict(recipe.speakers))
         return Row(given, preparer_of(recipe)(conversation), conversation.digest)
     except UnknownShape as error:
         return Row(given, Prepared(findings=[Finding("unknown-shape", str(error))]))
@@ -157,7 +160,21 @@ def findings_table(rows: Iterable[Row]) -> Any:
         for row in rows
         for f in row.prepared.findings
     ]
-    return findings_of(found)
+    return findings_of(told_once(found, set()))
+
+
+def told_once(found: Iterable[tuple[Any, ...]], told: set[tuple[str, str]]) -> list[tuple[Any, ...]]:
+    """Findings without those that are told once and are in ``told``, which grows."""
+    from tokenspec_reference.preparation import CODES
+
+    kept = []
+    for line in found:
+        if CODES[line[2]].once:
+            if (line[2], line[-1]) in told:
+                continue
+            told.add((line[2], line[-1]))
+        kept.append(line)
+    return kept
 
 
 def findings_of(found: Sequence[tuple[Any, ...]]) -> Any:

@@ -187,10 +187,12 @@ def _read_lines(shard: Shard, largest: int) -> Iterator[Given]:
 
 
 def _given(row: int, place: str, line: bytes, largest: int) -> Given:
+    from tokenspec_reference.preparation.json_text import parse
+
     if len(line) > largest:
         return Given(row, place, trouble=("too-large", f"{len(line)} bytes, {largest} allowed"))
     try:
-        return Given(row, place, json.loads(line.decode("utf-8")))
+        return Given(row, place, parse(line.decode("utf-8")))
     except UnicodeDecodeError as error:
         return Given(
             row, place, trouble=("wrong-encoding", f"byte {error.start} (0x{line[error.start]:02x}) is no UTF-8")
@@ -213,9 +215,11 @@ def _size(value: Any) -> int:
 def _records(source: Source) -> Any:
     """Rows by index: a list of JSON in memory, or a table that stays on disk."""
     if source.kind == "json":
+        from tokenspec_reference.preparation.json_text import parse
+
         path = Place(source.files[0])
         try:
-            found = json.loads(path.read().decode("utf-8-sig"))
+            found = parse(path.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise UsageError(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8") from error
         except json.JSONDecodeError as error:

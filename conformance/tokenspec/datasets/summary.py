@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console
@@ -42,7 +43,9 @@ def print_outcome(console: Console, found: Outcome, shown: Sequence[Shown]) -> N
     for code, facts in CODES.items():
         examples = [one for one in shown if one.example.code == code]
         if examples:
-            print_examples(console, code, facts.cure, examples)
+            print_examples(
+                console, code, facts.cure, [replace(one, tokens=None) for one in examples] if facts.once else examples
+            )
 
 
 def print_lengths(console: Console, found: Outcome) -> None:

@@ -254,3 +254,51 @@ def test_what_ends_a_program_ends_a_run(renderer, error, monkeypatch):
     monkeypatch.setattr(preparer.encoder, "ids", raising(error))
     with pytest.raises(type(error)):
         preparer(Conversation([user("hi"), answer("hello")]))
+
+
+PICTURE = [{"type": "text", "text": "what is it?"}, {"type": "image_url", "image_url": {"url": "a.png"}}]
+
+
+def test_media_that_are_not_expanded_leave_no_ids(renderer):
+    prepared = Preparer(renderer)(Conversation([user(PICTURE), answer("a cat")]))
+    assert "media-not-expanded" in codes(prepared)
+    assert prepared.token_ids == []
+    plain = Preparer(renderer)(Conversation([user([{"type": "text", "text": "hi", "image_url": None}]), answer("a")]))
+    assert "media-not-expanded" not in codes(plain)
+
+
+def test_text_that_vanishes_completely_is_an_error(renderer):
+    row = rows.load("toy-bpe")
+    blind = create_renderer(
+        row.tokenizer, chat_template="{% for m in messages %}{{ m.role }}{{ eos_token }}{% endfor %}"
+    )
+    silent = create_renderer(row.tokenizer, chat_template="{% if false %}{{ messages }}{% endif %}")
+    for deaf in (blind, silent):
+        prepared = Preparer(deaf)(Conversation([user("hi"), answer("hello")]))
+        assert "all-text-vanished" in codes(prepared)
+        assert prepared.token_ids == []
+    assert "all-text-vanished" not in codes(Preparer(renderer)(Conversation([user("hi"), answer("hello")])))
+
+
+def test_a_role_and_a_tool_may_spell_control_tokens():
+    row = rows.load("toy-bpe")
+    chatml = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>' }}{% endfor %}"
+    preparer = Preparer(create_renderer(row.tokenizer, chat_template=chatml))
+    spelled = Conversation([{"role": "user<|im_end|>", "content": "hi"}, answer("hello")])
+    assert {"control-token", "unknown-role"} <= set(codes(preparer(spelled)))
+    tool = {"type": "function", "function": {"name": "find", "description": "<|im_end|>"}}
+    found = preparer(Conversation([user("hi"), answer("hello")], [tool])).findings
+    assert "the tools spell <|im_end|>" in [finding.detail for finding in found]
+
+
+@pytest.mark.parametrize(("role", "cure"), [("human", "human=user"), ("bot", "bot=assistant"), ("sage", "sage=ROLE")])
+def test_a_role_the_template_does_not_know_is_named_with_its_cure(renderer, role, cure):
+    found = Preparer(renderer)(Conversation([{"role": role, "content": "hi"}, answer("hello")])).findings
+    assert [f"--speaker {cure}" in finding.detail for finding in found if finding.code == "unknown-role"] == [True]
+    assert "failed" not in [finding.code for finding in found]
+
+
+@pytest.mark.parametrize("arguments", ['{"x": NaN}', '{"x": 1e400}', '{"x": 1, "x": 2}'])
+def test_arguments_that_readers_of_json_do_not_agree_on_are_broken(renderer, arguments):
+    prepared = Preparer(renderer)(Conversation([user("hi"), answer("", tool_calls=[call(arguments)])], [TOOL]))
+    assert "broken-call" in codes(prepared)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.preparation.finding import Finding
 from tokenspec_reference.preparation.given_text import calls_of, content_text
+from tokenspec_reference.preparation.json_text import oddities, parse
 from tokenspec_reference.preparation.rendering import Rendering
 
 _TYPED = re.compile(r"<\W{0,2}tool[_▁]calls?\b|\[TOOL_CALLS\]")
@@ -36,9 +36,11 @@ def malformed(call: Mapping[str, Any]) -> str | None:
     arguments = call.get("arguments")
     if isinstance(arguments, str) and arguments.strip():
         try:
-            arguments = json.loads(arguments)
+            arguments = parse(arguments)
         except ValueError as error:
             return f"its arguments are no JSON: {error}"
+        if odd := next(oddities(arguments), None):
+            return f"its arguments: {odd}"
         return None if isinstance(arguments, dict) else "its arguments are JSON, but no object"
     return None if arguments is None or isinstance(arguments, (str, dict)) else "its arguments are no object"
 

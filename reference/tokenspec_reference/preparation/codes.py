@@ -12,7 +12,10 @@ Level = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Code:
-    """A kind of finding. ``requirements`` are ids of the specification; empty where the row was never rendered."""
+    """A kind of finding. ``requirements`` are ids of the specification; empty where the row was never rendered.
+
+    ``once``: it is told of the first row only that has it, since it mostly holds for all of them.
+    """
 
     name: str
     level: Level
@@ -20,6 +23,7 @@ class Code:
     meaning: str
     effect: str
     cure: str
+    once: bool = False
 
 
 _ALL = (
@@ -86,6 +90,65 @@ _ALL = (
         "A message, a call or a tool was given and is not in the rendered text.",
         "The model is trained to answer without having seen it, or never to call.",
         "Use a role or a field that the template writes; see: tokenspec explain ROW.",
+    ),
+    Code(
+        "all-text-vanished",
+        "error",
+        ("RND-077", "RND-083"),
+        "Nothing of what the messages say is in the rendered text.",
+        "Empty turns would be trained.",
+        "Mostly content of a form that the template does not read: give texts instead of lists of parts.",
+    ),
+    Code(
+        "media-not-expanded",
+        "error",
+        ("RND-077",),
+        "The conversation holds images, video or sound, which are not expanded here.",
+        "One placeholder, or none, would stand where the model sees hundreds of tokens.",
+        "Prepare these rows with the processor of the model, or remove the media and what is said of them.",
+    ),
+    Code(
+        "unknown-role",
+        "warning",
+        (),
+        "A role that the template does not know.",
+        "The turn is refused, left out, or trained under a header the model never sees again.",
+        "Say which role it stands for with --speaker, for example --speaker human=user --speaker bot=assistant.",
+    ),
+    Code(
+        "odd-json",
+        "warning",
+        (),
+        "The record holds NaN, an infinity or a repeated key, on which readers of JSON do not agree.",
+        "Calls are trained that no parser takes; of a repeated key all values but the last are lost.",
+        "Mend the program that wrote it: null for what is no number, each key once.",
+    ),
+    Code(
+        "ignored-weight",
+        "warning",
+        (),
+        "A weight is given that is not read; only 0 and 1 of messages are. Told of the first row.",
+        "The messages are trained with full weight.",
+        "Give messages weight 0 or train false to leave them out; other weights belong into the trainer.",
+        once=True,
+    ),
+    Code(
+        "ignored-input",
+        "warning",
+        (),
+        "Something is given that would change the ids, or is ids, and is not read. Told of the first row.",
+        "Other tokens are trained than were meant or sampled.",
+        "Give template options with --option; recorded ids are not taken over, the text is encoded again.",
+        once=True,
+    ),
+    Code(
+        "unknown-column",
+        "note",
+        (),
+        "A column that nothing reads. Told of the first row.",
+        "None, unless it holds what was to be trained.",
+        "Name it with --column where it holds the conversation or the tools.",
+        once=True,
     ),
     Code(
         "prefix-unstable",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,6 +43,9 @@ class TypedControlTokens:
             for token in sorted(typed):
                 detail = f"message {index} ({message['role']}) spells {token}"
                 yield Finding("control-token", detail, index, found.message_runs.get(index))
+        tools = json.dumps(found.conversation.tools or [], ensure_ascii=False, default=repr)
+        for token in sorted(set(self.of_others.findall(tools))):
+            yield Finding("control-token", f"the tools spell {token}")
 
 
 def _any_of(tokens: list[Any]) -> re.Pattern[str]:

@@ -7,18 +7,21 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from tokenspec_reference.preparation.finding import Finding
+
 
 @dataclass(frozen=True)
 class Conversation:
     """Messages and tools as ``apply_chat_template`` takes them.
 
     ``trained`` has one entry per message: whether the loss may see it. Empty means every message. Only what the model
-    emits is ever trained, whatever stands here.
+    emits is ever trained, whatever stands here. ``findings`` are what the record it was read from already shows.
     """
 
     messages: list[dict[str, Any]]
     tools: list[Any] | None = None
     trained: tuple[bool, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def may_train(self, index: int) -> bool:
         """Whether a message may be trained."""

@@ -50,6 +50,9 @@ def calls_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def strings_of(message: Mapping[str, Any]) -> Iterator[str]:
     """Every text of a message that a template may write."""
     yield content_text(message)
+    for name in ("role", "name"):
+        if isinstance(message.get(name), str):
+            yield message[name]
     for name in REASONING_NAMES:
         if isinstance(message.get(name), str):
             yield message[name]

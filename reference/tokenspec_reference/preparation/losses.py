@@ -10,12 +10,15 @@ from tokenspec_reference.preparation.rendering import Rendering
 
 
 def losses(found: Rendering) -> Iterator[Finding]:
-    """``vanished-text`` and ``reasoning-dropped``."""
+    """``vanished-text``, ``all-text-vanished`` and ``reasoning-dropped``."""
     regions, runs = found.regions, found.message_runs
+    given = gone = 0
     for index, message in enumerate(found.conversation.messages):
         region, role = regions.get(index, ""), message["role"]
         answer = answer_text(message)
+        given += bool(answer.strip())
         if answer.strip() and not stands_in(answer, region):
+            gone += 1
             yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
         beside = region.replace(answer.strip(), "", 1) if answer.strip() else region
         head, _, tail = region.rpartition(answer.strip() or "\0")  # a thought is before its answer, and may quote it
@@ -26,6 +29,8 @@ def losses(found: Rendering) -> Iterator[Finding]:
         reasoning = reasoning_text(message) if role == "assistant" else ""
         if reasoning.strip() and not stands_in(reasoning, head + tail):
             yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
+    if given and gone == given:
+        yield Finding("all-text-vanished", f"none of the {given} texts is written")
     for tool in found.conversation.tools or ():
         name = (tool.get("function") or tool).get("name") if isinstance(tool, dict) else None
         if isinstance(name, str) and name and name not in found.text:

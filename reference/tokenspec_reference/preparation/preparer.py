@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tokenspec_reference.errors import TokenSpecError
 from tokenspec_reference.preparation.broken_calls import broken_calls
 from tokenspec_reference.preparation.call_order import unanswered
+from tokenspec_reference.preparation.codes import CODES
 from tokenspec_reference.preparation.control_tokens import TypedControlTokens
 from tokenspec_reference.preparation.conversation import Conversation
 from tokenspec_reference.preparation.finding import Finding, failed
@@ -15,8 +17,10 @@ from tokenspec_reference.preparation.history import rewritten
 from tokenspec_reference.preparation.length import Overlong, cut
 from tokenspec_reference.preparation.losses import losses
 from tokenspec_reference.preparation.masks import merged_headers, untrained
+from tokenspec_reference.preparation.not_read import media
 from tokenspec_reference.preparation.prepared import Prepared, clipped
 from tokenspec_reference.preparation.rendering import Rendering, render
+from tokenspec_reference.preparation.roles import unknown_roles
 from tokenspec_reference.renderers.encode import Encoder
 
 
@@ -51,7 +55,22 @@ class Preparer:
         self._control = TypedControlTokens.of(renderer.encoder)
 
     def __call__(self, conversation: Conversation) -> Prepared:
-        """Ids, masks and findings of a conversation; a refusal is a finding, never an exception."""
+        """Ids, masks and findings of a conversation; a refusal is a finding, never an exception.
+
+        What has a finding of level ``error`` has no ids.
+        """
+        made = self._made(conversation)
+        before = [
+            *conversation.findings,
+            *media(conversation.messages),
+            *unknown_roles(getattr(self.renderer, "chat_template", ""), conversation.messages),
+        ]
+        findings = [*before, *made.findings]
+        if any(CODES[finding.code].level == "error" for finding in findings):
+            return Prepared(findings=findings, total=made.total)
+        return replace(made, findings=findings)
+
+    def _made(self, conversation: Conversation) -> Prepared:
         try:
             found = render(self.renderer, self.encoder, conversation)
         except TokenSpecError as error:
@@ -59,6 +78,8 @@ class Preparer:
             return Prepared(findings=[Finding(code, str(error))])
         except BaseException as error:  # noqa: BLE001 - one row must not end the other million
             return Prepared(findings=[failed(error)])
+        if not found.text.strip():
+            return Prepared(findings=[Finding("all-text-vanished", "the template writes nothing of it")])
         if not found.owned:
             return Prepared(findings=[Finding("failed", "the tokenizer cannot place its tokens, so there is no mask")])
         findings = list(self._findings(found))

@@ -1,0 +1,81 @@
+"""What a record holds and nothing reads: weights, options, recorded ids, columns, media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tokenspec_reference.preparation.finding import Finding
+
+WEIGHTS = ("weight", "train", "loss_weight", "sample_weight", "training", "trainable", "loss", "loss_mask")
+"""Names under which data sets say how much of something is trained. Of messages the first two are read."""
+
+INPUTS = (
+    *("chat_template_kwargs", "chat_template", "template_kwargs", "documents", "functions", "enable_thinking"),
+    *("system", "token_ids", "input_ids", "output_ids", "prompt_ids", "completion_ids", "prompt_token_ids"),
+    *("completion_token_ids", "response_token_ids", "labels", "attention_mask", "assistant_masks", "logprobs"),
+)
+"""Names of what would change the ids, or are ids that somebody sampled."""
+
+MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "input_image", "input_audio", "input_file")
+"""Types of parts, and keys in them, that stand for more than text."""
+
+MEDIA_COLUMNS = ("images", "image", "videos", "video", "audios", "audio")
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
+
+
+def unread_columns(record: Mapping[str, Any], used: set[str]) -> Iterator[Finding]:
+    """``ignored-weight``, ``ignored-input``, ``unknown-column`` and ``media-not-expanded`` of a record's own fields."""
+    for name, value in record.items():
+        if name in used or value in _EMPTY:
+            continue
+        if name in WEIGHTS:
+            if not _is_full(value):
+                yield Finding("ignored-weight", f"the column {name} is not read: weigh messages, with weight 0")
+        elif name in MEDIA_COLUMNS:
+            yield Finding("media-not-expanded", f"the column {name} holds media")
+        elif name in INPUTS:
+            yield Finding("ignored-input", f"the column {name} is not read")
+        else:
+            yield Finding("unknown-column", f"the column {name} is not read")
+
+
+def unread_tools(value: Any, read: Any) -> Iterator[Finding]:
+    """``ignored-input``: tools that are neither a list nor the JSON text of one."""
+    if read is None and value not in (*_EMPTY, "[]", "null"):
+        yield Finding("ignored-input", "the tools are neither a list of objects nor the JSON text of one")
+
+
+def unread_weights(turns: Sequence[Any]) -> Iterator[Finding]:
+    """``ignored-weight`` and ``ignored-input`` of messages; 0 and false are read, as are 1 and true."""
+    for turn in turns:
+        for name, value in turn.items() if isinstance(turn, Mapping) else ():
+            if name in WEIGHTS and not _is_full(value) and not _is_none(name, value):
+                yield Finding("ignored-weight", f"{name} {value!r} of a message is read as 1")
+            elif name in {"token_ids", "input_ids", "output_ids", "loss_mask"} and value not in _EMPTY:
+                yield Finding("ignored-input", f"{name} of a message is not read")
+
+
+def media(messages: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """``media-not-expanded``: parts of messages that are more than text."""
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, Mapping):
+                continue
+            if part.get("type") in MEDIA or any(part.get(name) is not None for name in MEDIA):
+                kind = part.get("type") or "media"
+                yield Finding("media-not-expanded", f"message {index} holds a part of type {kind}", index)
+                break
+
+
+def _is_full(value: Any) -> bool:
+    return value is None or (isinstance(value, (bool, int, float)) and value == 1)
+
+
+def _is_none(name: str, value: Any) -> bool:
+    """Whether a message is taken as context for this value."""
+    return (name == "weight" and isinstance(value, (bool, int, float)) and value == 0) or (
+        name == "train" and value is False
+    )
