@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 from collections import Counter
 from dataclasses import replace
 from io import StringIO
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from tokenspec.cli import group
 from tokenspec.data import checkout_root
-from tokenspec.datasets.job import Job, begin
+from tokenspec.datasets.job import Job, begin, refuse_changes
 from tokenspec.datasets.looking import look
 from tokenspec.datasets.outcome import Example, Outcome, failing
 from tokenspec.datasets.page import audit_page, histogram, page_data
@@ -133,9 +134,66 @@ def test_a_sample_has_as_many_rows_as_asked(job, total, sample):
 
 
 def test_a_folder_belongs_to_one_job(job):
+    job = replace(job, keep_ids=True)
     assert begin(job, "code") == begin(job, "code")
     with pytest.raises(UsageError, match=r"something else \(code\)"):
         begin(job, "another")
+    with pytest.raises(UsageError, match=r"something else \(.*options"):
+        begin(replace(job, keep_ids=False), "code")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "generation_config.json",
+        "additional_chat_templates/tools.jinja",
+    ],
+)
+def test_a_job_is_another_when_a_file_of_its_tokenizer_changes(name, job, tmp_path):
+    shutil.copytree(job.recipe.directory, tmp_path / "tokenizer")
+    job = replace(job, keep_ids=True, recipe=replace(job.recipe, directory=str(tmp_path / "tokenizer")))
+    said = begin(job, "code")
+    refuse_changes(job, said)
+    (tmp_path / "tokenizer" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "tokenizer" / name).write_text("{}")
+    with pytest.raises(UsageError, match="something else"):
+        begin(job, "code")
+    with pytest.raises(UsageError, match="files_sha256 changed while"):
+        refuse_changes(job, said)
+
+
+def test_a_source_that_changes_while_it_is_read_is_an_error(job):
+    said = begin(job, "code")
+    with Path(job.source.files[0]).open("a") as stream:
+        stream.write("[]\n")
+    with pytest.raises(UsageError, match=r"source changed while data\.jsonl was read"):
+        refuse_changes(job, said)
+
+
+def test_audit_edit_the_data_and_audit_again(tmp_path):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("datasets")
+    path, out = tmp_path / "a.jsonl", tmp_path / "audit"
+    asked = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    words = ["audit", str(path), "--row", "toy-bpe", "--processes", "1", "-o", str(out), "--fail-on", "error"]
+
+    def audited(text):
+        path.write_text(text)
+        return CliRunner().invoke(group, words).exit_code
+
+    assert audited(json.dumps(asked) + "\n{\n") == 1
+    assert audited(json.dumps(asked) + "\n") == 0
+    assert json.loads((out / "manifest.json").read_text())["rows"] == 1
+    assert audited(json.dumps(asked) + "\n") == 0
+    (out / ".work").mkdir()
+    (out / ".work" / "plan.json").write_bytes((out / "manifest.json").read_bytes())
+    (out / ".work" / "rows-00000.parquet").write_bytes(b"of an audit that was stopped")
+    (out / "manifest.json").unlink()
+    assert audited((json.dumps(asked) + "\n") * 3) == 0
+    assert json.loads((out / "manifest.json").read_text())["rows"] == 3
+    assert not (out / ".work").exists()
 
 
 def test_a_finding_is_explained():

@@ -12,7 +12,7 @@ import click
 
 from tokenspec.cli.render import options_of
 from tokenspec.datasets.engines import ENGINES, run
-from tokenspec.datasets.job import WORK, Job, begin, is_finished, unfinished
+from tokenspec.datasets.job import WORK, Job, begin, is_finished, refuse_changes, unfinished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
 from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import ENCODERS, Recipe, check_template, faster, of_files, of_row, probes
@@ -139,6 +139,7 @@ def carry_out(
         if done:
             click.echo(f"{done} of {len(shards)} shards are done already, in {out}/{WORK}", err=True)
         run(job, shards, given["engine"], given["processes"] or os.cpu_count() or 1)
+        refuse_changes(job, made_of)
         collect(job, shards)
     found = outcome_of(job.folder)
     if not is_finished(job):

@@ -16,6 +16,7 @@ from tokenspec.errors import UsageError
 Layout = Literal["plain", "padded", "packed"]
 WORK = ".work"
 """Folder of what a finished job does not need."""
+TOKENIZER_FILES = (".json", ".jinja", ".txt", ".model", ".tiktoken")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def identity(job: Job, code: str) -> dict[str, Any]:
         "source": {"kind": job.source.kind, "split": job.source.split, "sha256": hashes(job.source)},
         "template_sha256": hashlib.sha256(template.encode()).hexdigest(),
         "tokenizer_sha256": hashlib.sha256(tokenizer).hexdigest(),
+        "files_sha256": files_of(directory),
         "recipe": json.loads(json.dumps(recipe)),
         "options": {
             "keep_ids": job.keep_ids,
@@ -79,13 +81,35 @@ def identity(job: Job, code: str) -> dict[str, Any]:
     }
 
 
+def files_of(directory: Path) -> dict[str, str]:
+    """The sha256 of the files of a tokenizer's folder that can change ids or text: settings, vocabularies, templates.
+
+    Deeper folders are left out but that of further templates: results may be written below the tokenizer.
+    """
+    places = [*directory.glob("*"), *directory.glob("additional_chat_templates/*")]
+    found = sorted(path for path in places if path.suffix in TOKENIZER_FILES and path.is_file())
+    return {path.relative_to(directory).as_posix(): Place(str(path)).sha256() for path in found}
+
+
+def refuse_changes(job: Job, made_of: dict[str, Any]) -> None:
+    """Compare what a job was made of with what is there at its end.
+
+    Raises:
+        UsageError: a file changed while it was read, so nobody can say what the results are of.
+    """
+    now = identity(job, made_of["code"])
+    if differs := [key for key in made_of if now[key] != made_of[key]]:
+        changed = f"{', '.join(differs)} changed while {job.source.name} was read"
+        raise UsageError(f"{changed}: the results are of neither. Remove {job.out} and give the same command again")
+
+
 def as_text(value: Any) -> bytes:
     """JSON as it stands in a folder of results."""
     return (json.dumps(value, indent=1, sort_keys=True) + "\n").encode()
 
 
 def begin(job: Job, code: str) -> dict[str, Any]:
-    """Claim the folder for this job, or go on with it.
+    """Claim the folder for this job, or go on with it. An audit takes the place of an audit of something else.
 
     Raises:
         UsageError: the folder holds something else, or cannot be made.
@@ -95,8 +119,11 @@ def begin(job: Job, code: str) -> dict[str, Any]:
     known = job.folder / "manifest.json" if is_finished(job) else plan
     if known.is_file():
         before = json.loads(known.read())
-        if before.get("made_of", before) != said:
-            differs = [key for key in said if before.get("made_of", before).get(key) != said[key]]
+        before = before.get("made_of", before)
+        if before != said and not job.keep_ids and before.get("options", {}).get("keep_ids") is False:
+            begin_again(job, said)
+        elif before != said:
+            differs = [key for key in said if before.get(key) != said[key]]
             raise UsageError(f"{job.out}: made of something else ({', '.join(differs)}). Give another folder with -o")
     elif not job.folder.is_empty():
         raise UsageError(f"{job.out}: not empty, and not begun by this command. Give another folder with -o")
@@ -106,6 +133,16 @@ def begin(job: Job, code: str) -> dict[str, Any]:
         except OSError as error:
             raise UsageError(f"{job.out}: cannot write there: {error.strerror}. Give a folder with -o") from error
     return said
+
+
+def begin_again(job: Job, said: dict[str, Any]) -> None:
+    """Let go of another audit in this folder. Whoever is killed here leaves a folder that still is an audit's."""
+    plan = job.folder / WORK / "plan.json"
+    for place in (job.folder / WORK).files():
+        if place.name != plan.name:
+            place.remove()
+    plan.write(as_text(said))
+    (job.folder / "manifest.json").remove()
 
 
 def is_finished(job: Job) -> bool:

@@ -148,6 +148,15 @@ class Place:
                 Path(temporary).unlink()
             raise
 
+    def remove(self) -> None:
+        """Remove a file, if it is there."""
+        if self.is_local:
+            self.path.unlink(missing_ok=True)
+            return
+        files, key = self._remote()
+        with suppress(FileNotFoundError):
+            files.delete_file(key)
+
     def remove_folder(self) -> None:
         """Remove a folder and all in it, if it is there."""
         if self.is_local:

@@ -298,6 +298,13 @@ def test_a_role_the_template_does_not_know_is_named_with_its_cure(renderer, role
     assert "failed" not in [finding.code for finding in found]
 
 
+def test_all_unknown_roles_of_a_conversation_are_named_together(renderer):
+    told = Preparer(renderer)(
+        Conversation([{"role": "human", "content": "a"}, {"role": "bot", "content": "b"}])
+    ).findings
+    assert "--speaker human=user --speaker bot=assistant" in told[0].detail
+
+
 @pytest.mark.parametrize("arguments", ['{"x": NaN}', '{"x": 1e400}', '{"x": 1, "x": 2}'])
 def test_arguments_that_readers_of_json_do_not_agree_on_are_broken(renderer, arguments):
     prepared = Preparer(renderer)(Conversation([user("hi"), answer("", tool_calls=[call(arguments)])], [TOOL]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,14 +21,17 @@ SPEAKERS = {
 
 
 def unknown_roles(template: Any, messages: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """``unknown-role``, once for each role that is none of the common ones and that the template does not spell."""
+    """``unknown-role`` for the roles that are none of the common ones and that the template does not spell."""
     spelled = template if isinstance(template, str) else ""
-    seen = set(KNOWN)
+    unknown: dict[str, int] = {}
     for index, message in enumerate(messages):
         role = message.get("role")
-        if not isinstance(role, str) or role in seen:
-            continue
-        seen.add(role)
-        if f"'{role}'" not in spelled and f'"{role}"' not in spelled:
-            cure = f"--speaker {role}={SPEAKERS.get(role.lower(), 'ROLE')}"
-            yield Finding("unknown-role", f"message {index} has the role {role!r}; say what it is: {cure}", index)
+        is_named = isinstance(role, str) and role not in KNOWN
+        if is_named and f"'{role}'" not in spelled and f'"{role}"' not in spelled:
+            unknown.setdefault(str(role), index)
+    if unknown:
+        cures = " ".join(
+            f"--speaker {shlex.quote(role + '=' + SPEAKERS.get(role.lower(), 'ROLE'))}" for role in unknown
+        )
+        first = min(unknown.values())
+        yield Finding("unknown-role", f"{', '.join(map(repr, unknown))} from message {first} on. Give {cures}", first)
