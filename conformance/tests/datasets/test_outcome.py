@@ -15,12 +15,13 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from tokenspec.cli import group
+from tokenspec.cli.dataset_options import pad_of
 from tokenspec.data import checkout_root
 from tokenspec.datasets.job import Job, begin, refuse_changes
 from tokenspec.datasets.looking import look
 from tokenspec.datasets.outcome import Example, Outcome, failing
 from tokenspec.datasets.page import audit_page, histogram, page_data
-from tokenspec.datasets.recipe import check_template, faster, of_files, of_row, preparer_of
+from tokenspec.datasets.recipe import check_template, faster, of_files, of_row, preparer_of, renderer_of
 from tokenspec.datasets.source import cut, find
 from tokenspec.datasets.summary import print_outcome
 from tokenspec.errors import UsageError
@@ -277,3 +278,26 @@ def test_a_column_that_nothing_reads_is_named_once_a_run(tmp_path):
     said = CliRunner().invoke(group, [*words, "-o", str(tmp_path / "o")]).output
     for told in ("the column source is not read", "the column split is not read", "weight 0.5 of a message"):
         assert said.count(told) == 1
+
+
+def test_results_go_into_a_folder_that_can_be_written(job, tmp_path):
+    with pytest.raises(UsageError, match="is a file"):
+        begin(replace(job, out=job.source.files[0]), "code")
+    with pytest.raises(UsageError, match="cannot write there"):
+        begin(replace(job, out=f"{job.source.files[0]}/out"), "code")
+
+
+def test_padding_is_the_tokenizers_own(job, tmp_path):
+    shutil.copytree(job.recipe.directory, tmp_path / "tokenizer")
+    path = tmp_path / "tokenizer" / "tokenizer_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "pad_token": "<|im_end|>"}))
+    recipe = replace(job.recipe, directory=str(tmp_path / "tokenizer"))
+    assert pad_of(recipe) == renderer_of(recipe).tokenizer.convert_tokens_to_ids("<|im_end|>")
+
+
+def test_a_bound_that_means_nothing_is_refused_before_the_first_row(job):
+    said = CliRunner().invoke(
+        group, ["audit", job.source.files[0], "--row", "toy-bpe", "-o", job.out, "--fail-on", "nothing"]
+    )
+    assert "--fail-on nothing" in str(said.exception)
+    assert not Path(job.out).exists()

@@ -10,7 +10,7 @@ import click
 from tokenspec.cli.dataset_options import carry_out, dataset_options
 from tokenspec.cli.screen import screen
 from tokenspec.datasets.looking import look
-from tokenspec.datasets.outcome import failing
+from tokenspec.datasets.outcome import Outcome, failing
 from tokenspec.datasets.page import audit_page
 from tokenspec.datasets.summary import print_outcome
 
@@ -31,6 +31,7 @@ def audit(data: str, out: str, sample: int | None, fail_on: tuple[str, ...], **g
 
     Example: tokenspec audit conversations.jsonl --row qwen3 --max-length 8192 --fail-on error
     """
+    failing(fail_on, Outcome())  # a bound that means nothing is refused before the first row
     job, shards, made_of, found = carry_out(data, out, given, keep_ids=False, sample=sample)
     shown = look(job, shards, [example for several in found.examples.values() for example in several])
     console = screen()

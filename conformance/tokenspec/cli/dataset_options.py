@@ -15,7 +15,7 @@ from tokenspec.datasets.engines import ENGINES, run
 from tokenspec.datasets.job import WORK, Job, begin, is_finished, refuse_changes, unfinished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
 from tokenspec.datasets.place import Place
-from tokenspec.datasets.recipe import ENCODERS, Recipe, check_template, faster, of_files, of_row, probes
+from tokenspec.datasets.recipe import ENCODERS, Recipe, check_template, faster, of_files, of_row, probes, renderer_of
 from tokenspec.datasets.source import Shard, cut, find
 from tokenspec.errors import UsageError
 
@@ -97,6 +97,12 @@ def recipe_from(given: dict[str, Any]) -> Recipe:
     return replace(recipe, encoder=chosen_encoder(recipe, given["encoder"]))
 
 
+def pad_of(recipe: Recipe) -> int:
+    """The id of the tokenizer's own padding token; 0 where it has none, since padding is never looked at."""
+    found = renderer_of(recipe).tokenizer.pad_token_id
+    return 0 if found is None else int(found)
+
+
 def chosen_encoder(recipe: Recipe, wanted: str) -> str:
     """Who encodes: fastokens only where it gives the row's own ids on every case's conversation."""
     if wanted == "tokenizers":
@@ -110,7 +116,7 @@ def chosen_encoder(recipe: Recipe, wanted: str) -> str:
 
 
 def carry_out(
-    data: str, out: str, given: dict[str, Any], **more: Any
+    data: str, out: str, given: dict[str, Any], pad_id: int | None = None, **more: Any
 ) -> tuple[Job, list[Shard], dict[str, Any], Outcome]:
     """Do a whole job, or what is left of it, and say what it came to."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -122,10 +128,12 @@ def carry_out(
     shards = cut(source, given["shard_rows"])
     if not shards:
         raise UsageError(f"{data}: holds no record. Look at what was to write it")
+    recipe = recipe_from(given)
     job = Job(
         source=source,
         out=Place.of(out).uri,
-        recipe=recipe_from(given),
+        recipe=recipe,
+        pad_id=pad_of(recipe) if pad_id is None else pad_id,
         largest=given["max_record_mb"] * 2**20,
         shard_rows=given["shard_rows"],
         total=sum(shard.count for shard in shards),

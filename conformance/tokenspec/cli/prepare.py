@@ -18,8 +18,8 @@ from tokenspec.errors import UsageError
 @click.option("-o", "--out", required=True, help="Folder to fill; a URI of an object store, too.")
 @click.option("--pack", is_flag=True, help="Several rows in one sequence, first-fit within a shard, none cut.")
 @click.option("--pad", is_flag=True, help="Pad each row to --max-length.")
-@click.option("--pad-id", type=int, default=0, show_default=True, help="The id to pad with.")
-def prepare(data: str, out: str, pack: bool, pad: bool, pad_id: int, **given: Any) -> None:
+@click.option("--pad-id", type=click.IntRange(0), help="The id to pad with [default: the tokenizer's own, else 0].")
+def prepare(data: str, out: str, pack: bool, pad: bool, pad_id: int | None, **given: Any) -> None:
     """Write a data set of conversations as ids, labels and loss masks.
 
     The rows of OUT/data/*.parquet are in the order of DATA; what cannot be trained is a row without ids, with its

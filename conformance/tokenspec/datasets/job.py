@@ -114,6 +114,8 @@ def begin(job: Job, code: str) -> dict[str, Any]:
     Raises:
         UsageError: the folder holds something else, or cannot be made.
     """
+    if job.folder.is_local and job.folder.path.exists() and not job.folder.path.is_dir():
+        raise UsageError(f"{job.out}: is a file. Give a folder with -o")
     said = identity(job, code)
     plan = job.folder / WORK / "plan.json"
     known = job.folder / "manifest.json" if is_finished(job) else plan
@@ -131,7 +133,9 @@ def begin(job: Job, code: str) -> dict[str, Any]:
         try:
             plan.write(as_text(said))
         except OSError as error:
-            raise UsageError(f"{job.out}: cannot write there: {error.strerror}. Give a folder with -o") from error
+            raise UsageError(
+                f"{job.out}: cannot write there: {error.strerror or error}. Give a folder with -o"
+            ) from error
     return said
 
 
