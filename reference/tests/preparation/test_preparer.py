@@ -309,3 +309,15 @@ def test_all_unknown_roles_of_a_conversation_are_named_together(renderer):
 def test_arguments_that_readers_of_json_do_not_agree_on_are_broken(renderer, arguments):
     prepared = Preparer(renderer)(Conversation([user("hi"), answer("", tool_calls=[call(arguments)])], [TOOL]))
     assert "broken-call" in codes(prepared)
+
+
+def test_a_look_for_findings_that_breaks_is_a_finding_itself(renderer, monkeypatch):
+    def breaks(_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("tokenspec_reference.preparation.preparer.losses", breaks)
+    assert codes(Preparer(renderer)(Conversation([user("hi"), answer("hello")]))) == ["failed"]
+
+
+def test_what_is_no_message_is_refused(renderer):
+    assert codes(Preparer(renderer)(Conversation([3, None]))) == ["refused"]  # type: ignore[list-item]

@@ -22,13 +22,11 @@ MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "inpu
 
 MEDIA_COLUMNS = ("images", "image", "videos", "video", "audios", "audio")
 
-_EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
-
 
 def unread_columns(record: Mapping[str, Any], used: set[str]) -> Iterator[Finding]:
     """``ignored-weight``, ``ignored-input``, ``unknown-column`` and ``media-not-expanded`` of a record's own fields."""
     for name, value in record.items():
-        if name in used or value in _EMPTY:
+        if name in used or _is_empty(value):
             continue
         if name in WEIGHTS:
             if not _is_full(value):
@@ -43,7 +41,7 @@ def unread_columns(record: Mapping[str, Any], used: set[str]) -> Iterator[Findin
 
 def unread_tools(value: Any, read: Any) -> Iterator[Finding]:
     """``ignored-input``: tools that are neither a list nor the JSON text of one."""
-    if read is None and value not in (*_EMPTY, "[]", "null"):
+    if read is None and not _is_empty(value) and str(value).strip() not in {"[]", "null"}:
         yield Finding("ignored-input", "the tools are neither a list of objects nor the JSON text of one")
 
 
@@ -53,14 +51,14 @@ def unread_weights(turns: Sequence[Any]) -> Iterator[Finding]:
         for name, value in turn.items() if isinstance(turn, Mapping) else ():
             if name in WEIGHTS and not _is_full(value) and not _is_none(name, value):
                 yield Finding("ignored-weight", f"{name} {value!r} of a message is read as 1")
-            elif name in {"token_ids", "input_ids", "output_ids", "loss_mask"} and value not in _EMPTY:
+            elif name in {"token_ids", "input_ids", "output_ids", "loss_mask"} and not _is_empty(value):
                 yield Finding("ignored-input", f"{name} of a message is not read")
 
 
 def media(messages: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """``media-not-expanded``: parts of messages that are more than text."""
     for index, message in enumerate(messages):
-        content = message.get("content")
+        content = message.get("content") if isinstance(message, Mapping) else None
         for part in content if isinstance(content, list) else ():
             if not isinstance(part, Mapping):
                 continue
@@ -68,6 +66,10 @@ def media(messages: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
                 kind = part.get("type") or "media"
                 yield Finding("media-not-expanded", f"message {index} holds a part of type {kind}", index)
                 break
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (str, list, tuple, Mapping)) and not value)
 
 
 def _is_full(value: Any) -> bool:

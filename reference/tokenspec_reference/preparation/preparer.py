@@ -59,7 +59,10 @@ class Preparer:
 
         What has a finding of level ``error`` has no ids.
         """
-        made = self._made(conversation)
+        try:
+            made = self._made(conversation)
+        except BaseException as error:  # noqa: BLE001 - one row must not end the other million
+            made = Prepared(findings=[failed(error)])
         before = [
             *conversation.findings,
             *media(conversation.messages),
@@ -76,8 +79,6 @@ class Preparer:
         except TokenSpecError as error:
             code = "template-limit" if error.rejection_code == "template-limit" else "refused"
             return Prepared(findings=[Finding(code, str(error))])
-        except BaseException as error:  # noqa: BLE001 - one row must not end the other million
-            return Prepared(findings=[failed(error)])
         if not found.text.strip():
             return Prepared(findings=[Finding("all-text-vanished", "the template writes nothing of it")])
         if not found.owned:

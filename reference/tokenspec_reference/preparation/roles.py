@@ -25,7 +25,7 @@ def unknown_roles(template: Any, messages: Sequence[Mapping[str, Any]]) -> Itera
     spelled = template if isinstance(template, str) else ""
     unknown: dict[str, int] = {}
     for index, message in enumerate(messages):
-        role = message.get("role")
+        role = message.get("role") if isinstance(message, Mapping) else None
         is_named = isinstance(role, str) and role not in KNOWN
         if is_named and f"'{role}'" not in spelled and f'"{role}"' not in spelled:
             unknown.setdefault(str(role), index)
