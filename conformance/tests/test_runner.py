@@ -11,13 +11,20 @@ import pytest
 
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
+from tokenspec.areas.check import Check
 from tokenspec.areas.selection import Selection, sample_of, select_cells
 from tokenspec.errors import AdapterError, UnknownName
-from tokenspec.runner import Run, run_all
+from tokenspec.runner import Run, finding_of, run_all
 from tokenspec.verdict import CellResult, Finding, Verdict, exit_code
 
 sys.path.insert(0, str(Path(__file__).parent))
 import miniatures
+
+
+class Silent:
+    def info(self) -> dict[str, str]:
+        return {"name": "silent", "version": "1"}
+
 
 CELLS = select_cells(Selection(areas=("render",), rows=("toy-bpe",), cases=("role-user", "call-parallel")))
 
@@ -85,6 +92,17 @@ def test_a_row_is_loaded_where_something_is_asked_on_it(operation: str, loaded: 
 
 def test_an_empty_run_is_not_green() -> None:
     assert exit_code([], frozenset({"mini"})) == 1
+
+
+@pytest.mark.parametrize(("adapter", "verdict"), [(Silent, Verdict.UNSUPPORTED), (miniatures.Refuses, Verdict.ERROR)])
+def test_a_check_that_breaks_over_the_question_is_no_error_of_who_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, adapter: type, verdict: Verdict
+) -> None:
+    def breaks(check: Check, _: object) -> Finding:
+        return finding_of(check, Verdict.ERROR, "No module named 'transformers'")
+
+    monkeypatch.setattr("tokenspec.runner.applies", breaks)
+    assert verdicts(judged(adapter())) == {verdict}
 
 
 def finding(verdict: Verdict, severity: str = "MUST") -> CellResult:

@@ -206,6 +206,8 @@ class Run:
         if cell.area.declare and said.profile != Profile() and subject.output is not None and subject.expect:
             subject = replace(subject, expect=cell.area.declare(subject, said.profile, subject.output))
         applying = self.checks_for(cell, rows)
+        if isinstance(outcome, NotSupported):
+            applying = [silent(found, outcome) if isinstance(found, Finding) else found for found in applying]
         counted = levels_of_a_refusal(cell, said.claim, [check for check in applying if isinstance(check, Check)])
         return subject, [found if isinstance(found, Finding) else judge(found, subject, counted) for found in applying]
 
@@ -350,6 +352,11 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, c
         outline=check.kind == "outline",
         cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in WRONG else "",
     )
+
+
+def silent(found: Finding, outcome: NotSupported) -> Finding:
+    """Who does not answer is not in error where a check broke over the question."""
+    return msgspec.structs.replace(found, verdict=Verdict.UNSUPPORTED, detail=outcome.reason, cause="")
 
 
 def broken(error: Exception) -> str:

@@ -11,7 +11,10 @@ import click
 from tokenspec.cli.latest import latest
 from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UnknownName, UsageError
+from tokenspec.errors import AdapterError, UnknownName, UsageError
+
+TAKES = "takes what is not installed here:"
+INSTALL = "pip install 'tokenspec[reference]'"
 
 
 @click.group()
@@ -26,8 +29,11 @@ def list_columns() -> None:
     Example: tokenspec columns list
     """
     console = screen()
-    print_listing(console, ("column", "version", "here", "areas", "what"), [*in_process(), *foreign()])
+    own = in_process()
+    print_listing(console, ("column", "version", "here", "areas", "what"), [*own, *foreign()])
     print_listing(console, ("cannot run here", "version", "why"), not_obtainable())
+    if any(what.startswith(TAKES) for *_, what in own):
+        click.echo(f"To have them all: {INSTALL}")
 
 
 def areas_of(operations: Iterable[str]) -> str:
@@ -46,7 +52,13 @@ def in_process() -> list[Sequence[str]]:
 
     found: list[Sequence[str]] = []
     for name in sorted(registered().keys() - foreign_columns().keys()):
-        column = resolve(name)
+        try:
+            column = resolve(name)
+        except AdapterError as error:
+            if not isinstance(error.__cause__, ModuleNotFoundError):
+                raise
+            found.append((name, "not installed", "no", "", f"{TAKES} {error.__cause__.name}"))
+            continue
         version = column.info["version"]
         here = "no" if version == "not installed" else "yes"
         what = said_by(type(getattr(column, "adapter", column)))
