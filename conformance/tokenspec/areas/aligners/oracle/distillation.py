@@ -155,20 +155,20 @@ def score(data: Json, teacher: Json, metric: str) -> float:
         labels = next_tokens(ids, mask, data["sample_mask"])
         if any(label >= len(teacher["logits"][0][0]) for _, _, label in labels):
             raise LossRefused("a teacher's own ids")
-        count = sum(data["sample_mask"][b] for b, _, _ in labels) or 1
-        return (
-            sum(data["sample_mask"][b] * log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels) / count
-        )
-    real = [
-        (data["sample_mask"][b], log_softmax(teacher["logits"][b][t]))
-        for b in range(len(ids))
-        for t in range(len(ids[b]))
-        if mask[b][t] and data["sample_mask"][b]
-    ]
-    count = sum(share for share, _ in real) or 1
+        shares: list[float] = [data["sample_mask"][b] for b, _, _ in labels]
+        found = [log_softmax(teacher["logits"][b][t])[label] for b, t, label in labels]
+        return _mean(shares, found)
+    places = [(b, t) for b in range(len(ids)) for t in range(len(ids[b])) if mask[b][t] and data["sample_mask"][b]]
+    rows = [log_softmax(teacher["logits"][b][t]) for b, t in places]
+    shares = [data["sample_mask"][b] for b, _ in places]
     if metric == "entropy":
-        return sum(share * sum(math.exp(value) * value for value in row) for share, row in real) / count
-    return sum(share * math.exp(max(row)) for share, row in real) / count
+        return _mean(shares, [sum(math.exp(value) * value for value in row) for row in rows])
+    return _mean(shares, [math.exp(max(row)) for row in rows])
+
+
+def _mean(shares: list[float], values: list[float]) -> float:
+    """The mean by shares; 0 where there is nothing."""
+    return sum(share * value for share, value in zip(shares, values, strict=True)) / (sum(shares) or 1)
 
 
 def summed(data: Json) -> tuple[list[float], list[float]]:
