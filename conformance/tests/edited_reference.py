@@ -53,7 +53,7 @@ def levels(results: list[CellResult]) -> dict[str, set[Verdict]]:
 
 
 def blamed(results: list[CellResult]) -> set[str]:
-    bad = {Verdict.FAIL, Verdict.REJECTED, Verdict.ERROR}
+    bad = {Verdict.FAIL, Verdict.WARNING, Verdict.REJECTED, Verdict.ERROR}
     return {
         id_ for result in results for finding in result.findings if finding.verdict in bad for id_ in finding.requires
     }

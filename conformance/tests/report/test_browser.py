@@ -187,7 +187,7 @@ def test_requirements_failures_and_known_failures_have_views(opened: Open) -> No
     page.get_by_role("button", name="RND-010, mine").click()
     assert len(texts(page, "#cases .case")) == 10
     page.get_by_role("button", name="Failures", exact=True).click()
-    assert {"fail", "error", "rejected", "xpass"} == set(texts(page, ".kinds .badge"))
+    assert {"fail", "error", "rejected", "xpass", "warning"} == set(texts(page, ".kinds .badge"))
     page.locator(".kinds .case", has_text="render.wish").click()
     assert texts(page, "#cases .case b") == ["render/wish"]
     page.get_by_role("button", name="Known failures").click()

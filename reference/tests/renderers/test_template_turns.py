@@ -26,7 +26,12 @@ CALL = """{{- '\\n<tool_call>{"name": "' ~ c.function.name ~ '", "arguments": ' 
 
 
 def turns_of(template, *closers):
-    return turns_of_template(TemplateRenderer(byte_level(), template), closers=closers, stops=(), by_next_marker=False)
+    def made(normalisation="hf5"):
+        return TemplateRenderer(byte_level(), template, normalisation=normalisation)
+
+    return turns_of_template(
+        made(), closers=closers, stops=(), by_next_marker=False, earlier=lambda: made(normalisation="hf4")
+    )
 
 
 def turns(thought=THOUGHT, call=CALL):
