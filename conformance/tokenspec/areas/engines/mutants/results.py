@@ -232,7 +232,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant("reach-wide", "ENG-055", "the reach is rounded up", after=_wide_reach),
     mutant("close-nothing", "ENG-055", "no decision is called close", after=_nothing_is_close, rows=TINY),
     mutant("close-no-error", "ENG-055", "scores have no error", {"near_ties.UNITS": 0}, rows=TINY),
-    mutant("close-lengths", "ENG-055 ENG-056", "lengths of segments, not positions", after=_close_ends, rows=TINY),
+    mutant("close-lengths", "ENG-055", "lengths of segments, not positions", after=_close_ends, rows=TINY),
     mutant("close-everything", "ENG-056", "every cut is called close", after=_every_cut_is_close),
     mutant("close-wide", "ENG-056", "errors a hundred thousand times as large", {"near_ties.UNITS": 8e5}, rows=TINY),
     mutant("first-engine-only", "ENG-065", "without a fusion the first engine wins", before=_first_engine_only),

@@ -149,39 +149,39 @@ def normalised(logits: Any, allow: AllowSet, *, on_dead: Any = "raise") -> Any:
     return logits.sub_((logits == -INFINITY).sum(dim=1, keepdim=True).to(logits.dtype))
 
 
-def empty_is_everything(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
+def empty_is_everything(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
     try:
-        return combine(self, state, sets)
+        return combine(self, state, sets, active)
     except EmptyAllowedSet:
         return AllowSet.everything(sets[0].rows, self.vocab_size)
 
 
-def empty_goes_on(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
+def empty_goes_on(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
     try:
-        return combine(self, state, sets)
+        return combine(self, state, sets, active)
     except EmptyAllowedSet:
         return AllowSet.of([[] for _ in range(sets[0].rows)], self.vocab_size)
 
 
-def last_one_wins(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
-    return combine(self, state, sets[-1:] * len(sets))
+def last_one_wins(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
+    return combine(self, state, sets[-1:] * len(sets), active)
 
 
-def blame_all(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
+def blame_all(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
     try:
-        return combine(self, state, sets)
+        return combine(self, state, sets, active)
     except EmptyAllowedSet as error:
         raise EmptyAllowedSet(error.row, [one.name for one in self.processors]) from error
 
 
-def blame_in_place_order(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
+def blame_in_place_order(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
     try:
-        return combine(self, state, sets)
+        return combine(self, state, sets, active)
     except EmptyAllowedSet as error:
         raise EmptyAllowedSet(error.row, sorted(error.processors, reverse=True)) from error
 
 
-def finished_is_a_member(self: Chain, state: Any, sets: list[AllowSet]) -> AllowSet:
+def finished_is_a_member(self: Chain, state: Any, sets: list[AllowSet], active: Any = None) -> AllowSet:
     common = sets[0]
     for one in sets[1:]:
         common = common.intersect(one)
