@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec.adapters.addresses import THIS_MACHINE, Askable
 from tokenspec.adapters.resolve import resolve
 from tokenspec.errors import LOST, AdapterError, TokenspecError, WorkersLost
+from tokenspec.guard.state import arm_worker
 from tokenspec.runner import Run, run_all
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def by_row(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def _start_worker(impls: Sequence[str], askable: Askable) -> None:
+    arm_worker()
     multiprocessing.util.Finalize(None, _stop_worker, exitpriority=10)
     try:
         _columns.extend(resolve(text, askable) for text in impls)

@@ -27,7 +27,7 @@ from tokenspec.areas.check import (
     checks_of,
 )
 from tokenspec.areas.sources import in_light_of, others
-from tokenspec.models.assets import assets_of
+from tokenspec.bounded import bounded, loaded
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
 from tokenspec.store.records import Answer
@@ -111,8 +111,8 @@ class Run:
         """
         refusal: Outcome | None = None
         if any(column.has(cell.area.operation) for cell in cells):
-            for model, row in rows.items():
-                refusal = refusal or column.load(model, assets_of(row))
+            for row in rows.values():
+                refusal = refusal or loaded(column, row)
         for cell in cells:
             if lacks_golden(cell):
                 missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row} --case {cell.case.id}")
@@ -137,7 +137,8 @@ class Run:
 
     def call(self, column: Column, cell: Cell, request: dict[str, Any]) -> Outcome:
         """Call the implementation and type what it returns; a result of the wrong shape is its error."""
-        outcome = column.call(cell.area.operation, cell.case.id, request, self.timeout)
+        with bounded(column, cell):
+            outcome = column.call(cell.area.operation, cell.case.id, request, self.timeout)
         if not isinstance(outcome, Ok):
             return outcome
         if not isinstance(outcome.output, dict):

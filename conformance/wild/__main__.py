@@ -10,13 +10,19 @@ import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from queue import SimpleQueue
 
 import msgspec
 
+from tokenspec.guard.answering import Answering
+from tokenspec.guard.bounds import OutOfBounds
 from tokenspec.models.errors import ModelError
-from tokenspec.parallel import workers
 from wild.carriers import LIST, assign, listed_otherwise, read_list, templates_of
-from wild.judging import ABILITIES, Judged, quietly
+from wild.judging import ABILITIES, Judged, judging
 
 RANK = {"wrong": 0, "refused": 1, "unattributed": 2, "exact": 3}
 SHARE = 0.02
@@ -63,14 +69,40 @@ def main() -> int:
 def judged_all(todo: dict[str, str], jobs: int) -> dict[str, Judged]:
     """All verdicts, with progress on a terminal."""
     found: dict[str, Judged] = {}
-    with workers(jobs) as pool:
-        for place, (key, judged) in enumerate(zip(todo, pool.map(quietly, todo.values(), chunksize=4), strict=True)):
+    with ThreadPoolExecutor(jobs) as pool, ended([Answering(judging) for _ in range(jobs)]) as children:
+        verdicts = pool.map(partial(ask, children), todo.values())
+        for place, (key, judged) in enumerate(zip(todo, verdicts, strict=True)):
             found[key] = judged
             if sys.stderr.isatty():
                 print(f"\r{place + 1} of {len(todo)} templates", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return found
+
+
+@contextmanager
+def ended(children: list[Answering]) -> Iterator[SimpleQueue[Answering]]:
+    """Children to take and to put back, one for each thread; they end with the block."""
+    idle: SimpleQueue[Answering] = SimpleQueue()
+    for child in children:
+        idle.put(child)
+    try:
+        yield idle
+    finally:
+        for child in children:
+            child.close()
+
+
+def ask(children: SimpleQueue[Answering], template: str) -> Judged:
+    """The verdict of a child; one that a template ends is replaced, and that is wrong of the template."""
+    child = children.get()
+    try:
+        judged: Judged = child.ask(template)
+    except OutOfBounds as error:
+        judged = Judged(wrong=[str(error)])
+    finally:
+        children.put(child)
+    return judged
 
 
 def report(found: dict[str, Judged], recorded: dict[str, str]) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from tokenspec.guard.strangers import strangers
 from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.renderers import RenderedTokens
 from tokenspec_reference.renderers.template import TemplateRenderer
@@ -16,6 +17,9 @@ from wild.answers import answer_differences, content_differences
 from wild.conversations import CONVERSATIONS, Message, tools_for
 from wild.prefix_oracle import ROLES, Told, Turn, everywhere, tell, text_of
 from wild.vocabulary import markers_of, tokenizer_for
+
+GIVEN = 500_000
+"""Bytes that what is asked of a template at once counts for: a conversation and all its prefixes."""
 
 ABILITIES = ("stop", "parse", "bridge")
 LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -50,43 +54,53 @@ class Judged:
         return ("unattributed" if self.unattributed else "exact") if self.rendered else "refused"
 
 
-def quietly(template: str) -> Judged:
-    """Judge without the warnings that users get."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return judge(template)
+def judging() -> Callable[[str], Judged]:
+    """:func:`judge` without the warnings that users get."""
+    warnings.simplefilter("ignore")
+    return judge
 
 
 def judge(template: str) -> Judged:
-    """Everything of one template."""
+    """Everything of one template.
+
+    Raises:
+        OutOfBounds: it runs away on a conversation.
+    """
     judged = Judged()
     try:
-        tokenizer = tokenizer_for(template)
-        renderer = TemplateRenderer(tokenizer)
+        with strangers("template", GIVEN):
+            tokenizer = tokenizer_for(template)
+            renderer = TemplateRenderer(tokenizer)
     except TokenSpecError:
-        tokenizer = None
+        return judged
     for name, conversation in CONVERSATIONS.items():
-        if tokenizer is None:
-            break
-        told = tell(tokenizer, conversation, markers_of(template))
-        prompt = conversation[-1]["role"] != "assistant"
-        try:
-            given = told.messages if told else conversation
-            rendered = renderer.render(given, tools=tools_for(given), add_generation_prompt=prompt)
-        except TokenSpecError as error:
-            if told is not None:
-                judged.wrong.append(f"{name}: refused: {error}")
-            continue
-        if told is None:
-            judged.wrong += [f"{name}: rendered what transformers refuses"]
-            continue
-        judged.rendered += 1
-        judged.wrong += [f"{name}: {what}" for what in differences(told, rendered)]
-        judged.wrong += [f"{name}: {what}" for what in content_differences(told, rendered)]
-        judged.tokens += sum(told.messages[k]["role"] == "assistant" for k in rendered.message_indices if k >= 0)
-        judged.unattributed += sum(end - start for start, end in rendered.unattributed)
-        judged.wrong += [f"{name}: {what}" for what in _abilities(judged, renderer, told, rendered)]
+        with strangers("template", GIVEN):
+            told = tell(tokenizer, conversation, markers_of(template))
+            _judge_one(judged, renderer, name, conversation, told)
     return judged
+
+
+def _judge_one(
+    judged: Judged, renderer: TemplateRenderer, name: str, conversation: list[Message], told: Told | None
+) -> None:
+    """One conversation; ``told`` is what transformers makes of it, None where it refuses."""
+    given = told.messages if told else conversation
+    prompt = conversation[-1]["role"] != "assistant"
+    try:
+        rendered = renderer.render(given, tools=tools_for(given), add_generation_prompt=prompt)
+    except TokenSpecError as error:
+        if told is not None:
+            judged.wrong.append(f"{name}: refused: {error}")
+        return
+    if told is None:
+        judged.wrong += [f"{name}: rendered what transformers refuses"]
+        return
+    judged.rendered += 1
+    judged.wrong += [f"{name}: {what}" for what in differences(told, rendered)]
+    judged.wrong += [f"{name}: {what}" for what in content_differences(told, rendered)]
+    judged.tokens += sum(told.messages[k]["role"] == "assistant" for k in rendered.message_indices if k >= 0)
+    judged.unattributed += sum(end - start for start, end in rendered.unattributed)
+    judged.wrong += [f"{name}: {what}" for what in _abilities(judged, renderer, told, rendered)]
 
 
 def differences(told: Told, rendered: RenderedTokens) -> Iterator[str]:

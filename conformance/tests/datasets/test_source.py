@@ -102,7 +102,7 @@ def test_a_panic_of_one_row_is_a_finding_and_has_no_tokens_to_show(tmp_path, mon
     monkeypatch.setattr("tokenspec_reference.preparation.rendering.placed", panics)
     (given,) = rows_of(path)
     row = prepare(given, job.recipe)
-    assert row.codes == ["failed"]
+    assert row.codes == ["tokenizer-limit"]
     assert tokens_of(job, row) is None
 
 

@@ -107,7 +107,7 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
     from tokenspec.certificate.scenarios import USER
 
     refuse_taken(stated, published)
-    if found := list(problems(published, stated.plain)):
+    if found := problems(published, stated.plain):
         raise AdditionRefused(stated.id, found)
     with tempfile.TemporaryDirectory(prefix="tokenspec-add-") as place:
         work = Path(place)

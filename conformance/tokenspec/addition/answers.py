@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokenspec.guard.state import arm_worker, left_behind
+
 if TYPE_CHECKING:
     from tokenspec.models.rows import Row
 
@@ -54,12 +56,15 @@ def ask(row_file: Path, folder: Path, seed: str) -> Answers:
     """The answers of a fresh process with this hash seed."""
     command = [sys.executable, "-W", "ignore", "-m", __name__, str(row_file), str(folder)]
     environment = {**os.environ, "PYTHONHASHSEED": seed, "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(  # noqa: S603
-        command, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"asking the oracle in a process of its own failed: {done.stderr[-500:]}")
-    return {case: list(given) for case, given in json.loads(done.stdout).items()}
+    with subprocess.Popen(  # noqa: S603
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
+    ) as asked:
+        said, trouble = asked.communicate()
+    if asked.returncode:
+        raise left_behind(asked.pid) or RuntimeError(
+            f"asking the oracle in a process of its own failed: {trouble[-500:]}"
+        )
+    return {case: list(given) for case, given in json.loads(said).items()}
 
 
 def instabilities(row_file: Path, folder: Path, *, date: bool) -> list[str]:
@@ -86,6 +91,7 @@ def _main(row_file: str, folder: str) -> None:
 
     import msgspec
 
+    arm_worker()
     from tokenspec.models.rows import Row
     from tokenspec.models.spec import RowSpec
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokenspec.guard.bounds import OutOfBounds
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import publisher
 from tokenspec.models.build import canonical
 from tokenspec.models.cache import sha256
@@ -84,9 +86,10 @@ def read_published(folder: Path, origin: str, row: str) -> Published:
         reasons.append(f"there is no {publisher.TOKENIZER} in {origin}; save it with tokenizer.save_pretrained(...)")
     else:
         try:
-            tokenizer = canonical(raw[publisher.TOKENIZER])
+            with strangers("tokenizer", len(raw[publisher.TOKENIZER])):
+                tokenizer = canonical(raw[publisher.TOKENIZER])
             _loads(tokenizer)
-        except BuildError as error:
+        except (BuildError, OutOfBounds) as error:
             reasons.append(f"{publisher.TOKENIZER} is broken: {error}")
     try:
         template = publisher.folder_template(folder)
@@ -108,7 +111,7 @@ def read_published(folder: Path, origin: str, row: str) -> Published:
 def _object(raw: dict[str, bytes], name: str) -> dict[str, Any]:
     try:
         found = json.loads(raw.get(name, b"{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -117,7 +120,10 @@ def _loads(tokenizer: bytes) -> Any:
     from tokenizers import Tokenizer
 
     try:
-        return Tokenizer.from_str(tokenizer.decode())
+        with strangers("tokenizer", len(tokenizer)):
+            return Tokenizer.from_str(tokenizer.decode())
+    except OutOfBounds as error:
+        raise BuildError(str(error)) from error
     except Exception as error:  # the library raises plain Exception
         raise BuildError(f"tokenizers does not load it: {str(error).splitlines()[0][:160]}") from error
 
@@ -127,14 +133,22 @@ def _syntax(template: str) -> list[str]:
     from transformers.utils import chat_template_utils
 
     try:
-        chat_template_utils._compile_jinja_template(template)  # noqa: SLF001 - the oracle's own environment
+        with strangers("template", len(template)):
+            chat_template_utils._compile_jinja_template(template)  # noqa: SLF001 - the oracle's own environment
     except TemplateSyntaxError as error:
         return [f"line {error.lineno}: {error.message}"]
+    except (OutOfBounds, ValueError, SyntaxError) as error:  # of numbers and nesting that Python does not read
+        return [str(error)]
     return []
 
 
-def problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
+def problems(published: Published, plain: frozenset[str]) -> list[str]:
     """What is wrong with files that can be read; ``plain`` are markers the caller knows to be ordinary text."""
+    with strangers("tokenizer", len(published.tokenizer)):
+        return list(_problems(published, plain))
+
+
+def _problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
     tokenizer, added = _loads(published.tokenizer), published.added
 
     def ids(text: str) -> list[int]:
@@ -146,9 +160,10 @@ def problems(published: Published, plain: frozenset[str]) -> Iterator[str]:
                 f"added token {text!r} is stated as id {stated} and encodes to {ids(text)}: tokenizers renumbers added "
                 "tokens that are not contiguous above the vocabulary; enter it into model.vocab at its id"
             )
-    for key, entry in (published.config.get("added_tokens_decoder") or {}).items():
+    decoder = published.config.get("added_tokens_decoder")
+    for key, entry in decoder.items() if isinstance(decoder, dict) else ():
         content = entry.get("content") if isinstance(entry, dict) else None
-        if isinstance(content, str) and ids(content) != [int(key)]:
+        if isinstance(content, str) and [str(id_) for id_ in ids(content)] != [key]:
             yield (
                 f"{publisher.CONFIG} says {content!r} is id {key}, {publisher.TOKENIZER} encodes it to {ids(content)}; "
                 "one of the two is of another model"

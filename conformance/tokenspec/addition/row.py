@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tokenspec.addition.files import pins
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import publisher
 from tokenspec.models.cache import sha256
 from tokenspec.models.fingerprint import ids_digest, vector_texts
@@ -104,8 +105,9 @@ def _config(published: Published) -> dict[str, str | bool | int | None]:
 def _vectors(published: Published) -> str:
     from tokenizers import Tokenizer as Loaded
 
-    loaded = Loaded.from_str(published.tokenizer.decode())
-    return ids_digest(loaded.encode(text, add_special_tokens=False).ids for text in vector_texts()[1])
+    with strangers("tokenizer", len(published.tokenizer)):
+        loaded = Loaded.from_str(published.tokenizer.decode())
+        return ids_digest(loaded.encode(text, add_special_tokens=False).ids for text in vector_texts()[1])
 
 
 def row_toml(spec: RowSpec) -> str:

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from tokenspec.adapters import NotSupported, Ok
+from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
 from tokenspec.addition.add import EMPTY, folder_row
 from tokenspec.addition.files import AdditionRefused, problems, read_published
@@ -25,11 +26,12 @@ from tokenspec.certificate import Certificate, certify
 from tokenspec.certificate.calls import spelling_of
 from tokenspec.certificate.probe import Message, Probe, Refused, difference, text_row
 from tokenspec.certificate.scenarios import USER, scenarios, tools_of
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import Row, publisher
 from tokenspec.oracle.clock import FROZEN
 
 ENGINES = ("minijinja", "huggingface-jinja", "jinja2")
-PATIENCE = 20.0
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def template_row(template: Path, tokenizer: Path) -> Iterator[tuple[Row, list[st
         if isinstance(text := Probe(text_row(row)).text([USER]), Refused):
             raise AdditionRefused(name, [f"the template refuses one user message: {text.kind}"])
         spec = msgspec.structs.replace(row.spec, wire=infer_wire(row, published))
-        yield Row(spec, row.directory), list(problems(published, frozenset()))
+        yield Row(spec, row.directory), problems(published, frozenset())
 
 
 def asked(name: str, row: Row) -> Engine:
@@ -102,7 +104,9 @@ def asked(name: str, row: Row) -> Engine:
     differing, count = [], 0
     try:
         for what, messages, prompt in conversations(probe):
-            outcome = column.call("render_template", what, request(row, messages, prompt=prompt), PATIENCE)
+            asking = request(row, messages, prompt=prompt)
+            with strangers("template", len(row.chat_template)) if isinstance(column, InProcess) else nullcontext():
+                outcome = column.call("render_template", what, asking, PATIENCE)
             if isinstance(outcome, NotSupported):
                 return Engine(name, "", outcome.reason, 0, [])
             count += 1

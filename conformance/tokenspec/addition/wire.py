@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokenspec.certificate.calls import spelling_of
 from tokenspec.certificate.probe import Probe, Refused
 from tokenspec.certificate.scenarios import TOOLS, result
+from tokenspec.guard.strangers import strangers
 from tokenspec.models.spec import Wire
 
 if TYPE_CHECKING:
@@ -60,13 +61,14 @@ def _after(text: str, body: str) -> int:
 
 def _common_tokens(row: Row, one: str, other: str) -> str:
     """The longest common start of two texts that ends between tokens of both."""
-    lists = [list(row.tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (one, other)]
-    shared = []
-    for left, right in zip(*lists, strict=False):
-        if left != right:
-            break
-        shared.append(left)
-    text = str(row.tokenizer.decode(shared))
+    tokenizer, shared = row.tokenizer, []
+    with strangers("tokenizer", len(one) + len(other)):
+        lists = [list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (one, other)]
+        for left, right in zip(*lists, strict=False):
+            if left != right:
+                break
+            shared.append(left)
+        text = str(tokenizer.decode(shared))
     return text if one.startswith(text) and other.startswith(text) else ""
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import Row
 from tokenspec.oracle.transformers import versions
 
@@ -48,14 +51,20 @@ def measure(row: Row, *, with_tokens: bool) -> Facts:
         date=conversation.date(probe, spelling),
         stop=turns.stop(probe, spelling),
         template=template,
-        tokens=token_facts(row, probe) if with_tokens else None,
+        tokens=tokens(row, probe) if with_tokens else None,
     )
 
 
-def token_facts(row: Row, probe: Probe) -> Tokens:
+def tokens(row: Row, probe: Probe) -> Tokens:
+    """:func:`token_facts` of a tokenizer that may be a stranger's."""
+    text, tokenizer = probe.text([USER]), row.tokenizer
+    with strangers("tokenizer"):
+        return token_facts(row, tokenizer, text)
+
+
+def token_facts(row: Row, tokenizer: Any, text: str | Refused) -> Tokens:
     """How often BOS begins the text, what a plain encode adds around it, and the ids of the stop strings."""
-    tokenizer = row.tokenizer
-    bos, text = tokenizer.bos_token, probe.text([USER])
+    bos = tokenizer.bos_token
     count = 0
     while bos and not isinstance(text, Refused) and text.startswith(bos * (count + 1)):
         count += 1

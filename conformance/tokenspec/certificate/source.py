@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
+from tokenspec.guard.strangers import strangers
+
 from .facts import Template
 
 GIVEN = {"messages", "tools", "documents", "add_generation_prompt", "raise_exception", "strftime_now"}
@@ -23,9 +25,10 @@ def template_facts(source: str) -> Template:
     """
     from transformers.utils import chat_template_utils
 
-    environment: Any = chat_template_utils._compile_jinja_template(source).environment  # noqa: SLF001 - its own parser
-    parsed: nodes.Template = environment.parse(source)
-    read = find_undeclared_variables(parsed) - GIVEN - set(environment.globals)
+    with strangers("template", len(source)):
+        environment: Any = chat_template_utils._compile_jinja_template(source).environment  # noqa: SLF001 - its own
+        parsed: nodes.Template = environment.parse(source)
+        read = find_undeclared_variables(parsed) - GIVEN - set(environment.globals)
     stored = {name.name for name in parsed.find_all(nodes.Name) if name.ctx in {"store", "param"}}
     words = [word for _, kind, word in environment.lex(source) if kind == "name"]
     return Template(reads=sorted(read - (stored - _optional(parsed))), generation_tags="endgeneration" in words)

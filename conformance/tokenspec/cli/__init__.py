@@ -13,6 +13,7 @@ import click
 
 from tokenspec import __version__
 from tokenspec.errors import TokenspecError, UsageError
+from tokenspec.guard.door import work_in_child
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "Judge implementations and print the matrix."),
@@ -39,6 +40,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
 }
 
+DOORS = frozenset({"run", "diff", "render", "try", "check-template", "audit", "prepare", "models"})
+"""The verbs that may run a template or read a tokenizer of somebody else: they work in a child process."""
 
 EXTRAS = {
     "reference": {"torch", "transformers", "numpy", "ijson"},
@@ -130,6 +133,8 @@ def group() -> None:
 def main() -> None:
     """Entry point: the suite's own errors become one line on stderr and their exit code."""
     try:
+        if sys.argv[1:2] and sys.argv[1] in DOORS:
+            work_in_child()
         group(standalone_mode=True)
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,22 +42,34 @@ def check_template(
     """
     if importlib.util.find_spec("transformers") is None:
         raise UsageError("check-template asks transformers; run: pip install transformers")
-    from tokenspec.addition.template import ENGINES
-    from tokenspec.addition.template import check_template as check
-    from tokenspec.models.errors import ModelError
+    from tokenspec.guard.bounds import OutOfBounds
+    from tokenspec.guard.door import in_child
 
-    console, wrong = screen(), 0
+    wrong = 0
     for file in files:
         try:
-            checked = check(file, tokenizer or file.parent, tuple(dict.fromkeys((*ENGINES, *engines))))
-        except ModelError as broken:
+            wrong += in_child(partial(check_one, file, tokenizer or file.parent, accept, engines))
+        except OutOfBounds as broken:
             click.echo(f"{file}: {broken}")
             wrong += 1
-            continue
-        click.echo(f"{file}")
-        wrong += show(console, checked, accept, engines) > 0
     click.echo(f"{len(files) - wrong} of {len(files)} templates are in order")
     sys.exit(1 if wrong else 0)
+
+
+def check_one(file: Path, tokenizer: Path, accept: tuple[str, ...], engines: tuple[str, ...]) -> int:
+    """Measure and print one template; 1 where it is broken or something is to be mended or accepted."""
+    from tokenspec.addition.template import ENGINES
+    from tokenspec.addition.template import check_template as check
+    from tokenspec.guard.bounds import OutOfBounds
+    from tokenspec.models.errors import ModelError
+
+    try:
+        checked = check(file, tokenizer, tuple(dict.fromkeys((*ENGINES, *engines))))
+    except (ModelError, OutOfBounds) as broken:
+        click.echo(f"{file}: {broken}")
+        return 1
+    click.echo(f"{file}")
+    return int(show(screen(), checked, accept, engines) > 0)
 
 
 def show(console: Console, checked: Checked, accept: tuple[str, ...], engines: tuple[str, ...]) -> int:

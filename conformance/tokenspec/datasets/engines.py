@@ -9,7 +9,6 @@ from typing import Any
 
 from tokenspec.datasets.job import Job, unfinished
 from tokenspec.datasets.place import Place
-from tokenspec.datasets.recipe import preparer_of
 from tokenspec.datasets.shard import do
 from tokenspec.datasets.source import Shard
 from tokenspec.errors import UsageError, WorkersLost
@@ -78,12 +77,11 @@ def _batch(batch: dict[str, list[Any]], job: Job) -> dict[str, list[int]]:
 
 
 class ShardActor:
-    """A Ray actor: reads tokenizer and template once, then does shards."""
+    """A Ray actor: its child reads tokenizer and template once, then does shards."""
 
     def __init__(self, job: Job) -> None:
-        """Load what all shards need."""
+        """Keep what all shards need."""
         self.job = job
-        preparer_of(job.recipe)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
         """Do the shards of a batch."""

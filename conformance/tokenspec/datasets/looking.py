@@ -10,11 +10,14 @@ from rich.text import Text
 from tokenspec.datasets.job import Job
 from tokenspec.datasets.outcome import Example
 from tokenspec.datasets.recipe import preparer_of, renderer_of
-from tokenspec.datasets.shard import Row, prepare
+from tokenspec.datasets.shard import Row, prepare_within_bounds
 from tokenspec.datasets.source import Shard, read
 from tokenspec.report.conversation import STYLES, visible
 from tokenspec.report.exhibit import tokens
 from tokenspec.verdict import Label, Tokens
+
+OUT_OF_BOUNDS = {"template-limit", "tokenizer-limit"}
+"""Findings of rows that are not rendered once more."""
 
 AROUND = 12
 """Tokens shown before and behind the place of a finding in the terminal."""
@@ -36,7 +39,7 @@ def look(job: Job, shards: Sequence[Shard], examples: Sequence[Example]) -> list
         if any(shard.first <= row < shard.first + shard.count for row in wanted):
             for given in read(job.source, shard, job.largest):
                 if given.row in wanted:
-                    rows[given.row] = prepare(given, job.recipe)
+                    rows[given.row] = prepare_within_bounds(given, job.recipe)
     made = {row: tokens_of(job, found) for row, found in rows.items()}
     return [Shown(example, made[example.row]) for example in examples]
 
@@ -46,7 +49,7 @@ def tokens_of(job: Job, row: Row) -> Tokens | None:
     from tokenspec_reference.preparation import conversation_of, failed
     from tokenspec_reference.preparation.rendering import render
 
-    if row.given.trouble is not None:
+    if row.given.trouble is not None or OUT_OF_BOUNDS & set(row.codes):
         return None
     preparer = preparer_of(job.recipe)
     try:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.errors import UsageError
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import load
 from tokenspec.models.assets import assets_of
+from tokenspec.models.loading import load_tokenizer
 from tokenspec.store.case_files import cases_in
 
 if TYPE_CHECKING:
@@ -69,27 +71,27 @@ def of_files(template: Path | None, tokenizer: Path, **more: Any) -> Recipe:
 def renderer_of(recipe: Recipe) -> Any:
     """The renderer of a recipe; its tokenizer is read once in a process."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from transformers import PreTrainedTokenizerFast
-
     from tokenspec_reference.renderers import create_renderer
     from tokenspec_reference.renderers.template import Wire
 
     wire = dict(recipe.wire) if recipe.family in {None, "template"} else {}
-    return create_renderer(
-        PreTrainedTokenizerFast.from_pretrained(recipe.directory),
-        family=recipe.family,
-        chat_template=recipe.chat_template,
-        straddle=recipe.straddle,  # type: ignore[arg-type]
-        wire=None
-        if not wire
-        else Wire(
-            assistant_open=wire["assistant_open"],
-            assistant_close=wire["assistant_close"],
-            placeholders=wire["placeholder"],
-            stops=wire["stop"],
-        ),
-        **dict(recipe.options),
-    )
+    tokenizer = load_tokenizer(Path(recipe.directory))
+    with strangers("template", len(recipe.chat_template)):
+        return create_renderer(
+            tokenizer,
+            family=recipe.family,
+            chat_template=recipe.chat_template,
+            straddle=recipe.straddle,  # type: ignore[arg-type]
+            wire=None
+            if not wire
+            else Wire(
+                assistant_open=wire["assistant_open"],
+                assistant_close=wire["assistant_close"],
+                placeholders=wire["placeholder"],
+                stops=wire["stop"],
+            ),
+            **dict(recipe.options),
+        )
 
 
 @lru_cache(maxsize=2)
@@ -109,10 +111,14 @@ def faster(recipe: Recipe, texts: Any) -> Any:
     try:
         import fastokens
 
-        other = fastokens.Tokenizer.from_file(str(Path(recipe.directory) / "tokenizer.json"))
+        file = Path(recipe.directory) / "tokenizer.json"
+        with strangers("tokenizer", file.stat().st_size):
+            other = fastokens.Tokenizer.from_file(str(file))
     except (ImportError, ValueError):
         return None
-    return proven(renderer_of(recipe).encoder, other, texts)
+    slow, sample = renderer_of(recipe).encoder, list(texts)
+    with strangers("tokenizer", sum(map(len, sample))):
+        return proven(slow, other, sample)
 
 
 def refuse_runaway(error: Exception) -> None:
@@ -135,7 +141,9 @@ def check_template(recipe: Recipe) -> None:
 
     plain = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
     try:
-        renderer_of(recipe).render_text(plain)
+        renderer = renderer_of(recipe)
+        with strangers("template"):
+            renderer.render_text(plain)
     except TokenSpecError as error:
         refuse_runaway(error)
 
@@ -148,6 +156,8 @@ def probes(recipe: Recipe) -> Iterator[str]:
     for case in cases_in("render"):
         given = case.input
         try:
-            yield renderer.render_text(given.get("messages"), tools=given.get("tools"), add_generation_prompt=True)
+            with strangers("template", len(repr(given))):
+                text = renderer.render_text(given.get("messages"), tools=given.get("tools"), add_generation_prompt=True)
+            yield text
         except TokenSpecError as error:
             refuse_runaway(error)

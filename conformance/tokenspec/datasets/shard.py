@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.datasets.job import Job
 from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import Recipe, preparer_of
 from tokenspec.datasets.source import Given, Shard, read
+from tokenspec.guard.answering import Answering
+from tokenspec.guard.bounds import OutOfBounds
+from tokenspec.guard.strangers import strangers
 
 if TYPE_CHECKING:
     from tokenspec_reference.preparation import Prepared
@@ -53,12 +58,42 @@ def do(job: Job, shard: Shard) -> int:
     """
     if job.rows_file(shard.number).is_file():
         return shard.count
-    rows = [prepare(given, job.recipe) for given in read(job.source, shard, job.largest) if job.is_chosen(given.row)]
+    chosen = [given for given in read(job.source, shard, job.largest) if job.is_chosen(given.row)]
+    rows = [prepare_within_bounds(given, job.recipe) for given in chosen]
     if job.keep_ids:
         write(job.data_file(shard.number), data_table(job, rows))
     write(job.findings_file(shard.number), findings_table(rows))
     write(job.rows_file(shard.number), rows_table(rows))
     return shard.count
+
+
+def prepare_within_bounds(given: Given, recipe: Recipe) -> Row:
+    """:func:`prepare` in a child process; a row whose template or tokenizer ends the child has that as its finding."""
+    from tokenspec_reference.preparation import Finding, Prepared
+
+    try:
+        row: Row = _answering(recipe, os.getpid()).ask(given)
+    except OutOfBounds as error:
+        return Row(given, Prepared(findings=[Finding(error.code, str(error))]))
+    return row
+
+
+@lru_cache(maxsize=1)
+def _answering(recipe: Recipe, process: int) -> Answering:
+    """The child of this process: one that was forked shares no pipe with its parent."""
+    del process
+    return Answering(preparing, recipe)
+
+
+def preparing(recipe: Recipe) -> Callable[[Given], Row]:
+    """What the child does; tokenizer and template are read before the first row."""
+    preparer_of(recipe)
+
+    def prepared(given: Given) -> Row:
+        with strangers("template", len(repr(given.record))):
+            return prepare(given, recipe)
+
+    return prepared
 
 
 def prepare(given: Given, recipe: Recipe) -> Row:

@@ -73,7 +73,7 @@ def canonical(data: bytes) -> bytes:
     """Canonical form of the bytes of any BPE ``tokenizer.json``."""
     try:
         return canonical_document(json.loads(data))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise BuildError(f"not a BPE tokenizer.json: {error!r}") from error
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.data import fixtures_dir
+from tokenspec.guard.strangers import strangers
 from tokenspec.models.cache import sha256
 from tokenspec.models.errors import BuildError
 
@@ -52,8 +53,11 @@ def verify(row: RowSpec, tokenizer_json: bytes, vector_files: Sequence[bytes]) -
         raise BuildError(
             "tokenizers is not installed, so ids cannot be checked; install tokenspec[reference]"
         ) from error
-    tokenizer = Tokenizer.from_str(tokenizer_json.decode())
+    with strangers("tokenizer", len(tokenizer_json)):
+        _verify(row, Tokenizer.from_str(tokenizer_json.decode()), vector_files)
 
+
+def _verify(row: RowSpec, tokenizer: Any, vector_files: Sequence[bytes]) -> None:
     def encode(text: str) -> list[int]:
         return list(tokenizer.encode(text, add_special_tokens=False).ids)
 

@@ -68,10 +68,10 @@ def folder_template(folder: Path) -> str | None:
         return None
     try:
         value = json.loads(config).get("chat_template")
-    except (ValueError, AttributeError) as error:
+        if isinstance(value, list):
+            value = next((item["template"] for item in value if item.get("name") == "default"), None)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise BuildError(f"{folder / CONFIG}: not a JSON object: {error}") from error
-    if isinstance(value, list):
-        value = next((item["template"] for item in value if item.get("name") == "default"), None)
     return template_text(value.encode()) if isinstance(value, str) else None
 
 

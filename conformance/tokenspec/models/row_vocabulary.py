@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tokenspec.guard.strangers import strangers
+
 NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 """Special tokens that a configuration names, in the order ``transformers`` lists them in."""
 
@@ -22,7 +24,9 @@ class RowVocabulary:
         """Read ``tokenizer.json`` and the names of special tokens beside it."""
         from tokenizers import Tokenizer
 
-        self.backend_tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        file = folder / "tokenizer.json"
+        with strangers("tokenizer", file.stat().st_size):
+            self.backend_tokenizer: Any = Tokenizer.from_file(str(file))
         self._named: Mapping[str, Any] = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
 
     def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:

@@ -14,6 +14,7 @@ from tokenspec.data import fixtures_dir
 from tokenspec.models.assemble import assemble, finished
 from tokenspec.models.cache import sha256
 from tokenspec.models.errors import AssetsMissing, ModelError, UnknownRow
+from tokenspec.models.loading import load_tokenizer
 from tokenspec.models.progress import Notes
 from tokenspec.models.publisher import TEMPLATE, TOKENIZER
 from tokenspec.models.row_vocabulary import RowVocabulary
@@ -45,6 +46,12 @@ def goldens_of_candidate(row_id: str) -> Path | None:
     """The folder of a candidate's goldens; None for every other row."""
     one = _candidate.get()
     return one.goldens if one is not None and one.spec.id == row_id else None
+
+
+def is_strangers(row_id: str) -> bool:
+    """Whether nobody has shown whose a row's files are: they run within bounds."""
+    one, spec = _candidate.get(), specs().get(row_id)
+    return spec is not None and ((one is not None and one.spec.id == row_id) or spec.status == "unproven")
 
 
 @contextmanager
@@ -138,9 +145,7 @@ class Row:
     @cached_property
     def tokenizer(self) -> Any:
         """What oracles ask: the ``transformers`` fast tokenizer of the folder; imported and loaded on first use."""
-        from transformers import PreTrainedTokenizerFast
-
-        return PreTrainedTokenizerFast.from_pretrained(str(self.directory))
+        return load_tokenizer(self.directory)
 
 
 @lru_cache(maxsize=4)

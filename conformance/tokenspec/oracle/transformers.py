@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tokenspec.guard.bounds import OutOfBounds
+from tokenspec.guard.strangers import strangers
 from tokenspec.models import Row
 from tokenspec.oracle import encoder
 from tokenspec.oracle.clock import FROZEN, frozen
@@ -45,8 +47,9 @@ class TransformersOracle:
 
     def text(self, messages: list[Any], tools: list[Any] | None, options: dict[str, Any]) -> str:
         """The rendered text. Raises OracleRefuses where upstream raises."""
+        _ = self.row.tokenizer  # loaded within bounds of its own
         try:
-            with frozen(self.moment):
+            with frozen(self.moment), strangers("template", _size(messages, tools)):
                 if self.row.spec.oracle == "encoder":
                     return encoder.text(self.row, messages, tools, options)
                 text: str = self.row.tokenizer.apply_chat_template(
@@ -55,6 +58,8 @@ class TransformersOracle:
                     tokenize=False,
                     **{"chat_template": self.row.chat_template, **copy.deepcopy(options)},
                 )
+        except OutOfBounds:
+            raise
         except Exception as error:
             raise OracleRefuses(error) from error
         return text
@@ -64,7 +69,8 @@ class TransformersOracle:
         if self.row.spec.oracle == "encoder":
             text = self.text(messages, tools, options)
             return list(self.row.tokenizer(text, add_special_tokens=False)["input_ids"])
-        with frozen(self.moment):
+        _ = self.row.tokenizer
+        with frozen(self.moment), strangers("template", _size(messages, tools)):
             ids: list[int] = self.row.tokenizer.apply_chat_template(
                 copy.deepcopy(messages),
                 tools=copy.deepcopy(tools),
@@ -73,3 +79,8 @@ class TransformersOracle:
                 **{"chat_template": self.row.chat_template, **copy.deepcopy(options)},
             )
         return list(ids)
+
+
+def _size(messages: list[Any], tools: list[Any] | None) -> int:
+    """About how many characters a conversation has."""
+    return len(repr((messages, tools)))

@@ -76,6 +76,14 @@ _ALL = (
         "Look at the loop of the template that is given; published templates do not do this.",
     ),
     Code(
+        "tokenizer-limit",
+        "error",
+        (),
+        "The tokenizer runs away on the text of this conversation: it takes too much time or memory, or panics.",
+        "A worker would hang or run out of memory.",
+        "Look at the patterns and normalizers of tokenizer.json; published tokenizers do not do this.",
+    ),
+    Code(
         "failed",
         "error",
         (),

@@ -23,11 +23,12 @@ class Finding:
 
 
 def failed(error: BaseException) -> Finding:
-    """The finding of a row that could not be prepared for a reason nobody foresaw.
+    """The finding of a row that could not be prepared for a reason nobody foresaw, or on which a tokenizer panics.
 
     Raises:
         BaseException: the given one, where it is to end the run.
     """
     if isinstance(error, ENDS_A_RUN):
         raise error
-    return Finding("failed", f"{type(error).__name__}: {error}")
+    code = "failed" if isinstance(error, Exception) else "tokenizer-limit"
+    return Finding(code, f"{type(error).__name__}: {error}")

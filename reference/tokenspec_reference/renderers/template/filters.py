@@ -36,15 +36,17 @@ SPELLED = 64
 def tracking_filters(builtin: dict[str, Filter]) -> dict[str, Filter]:
     """All filters of an environment, with those that build strings replaced."""
     kept = {name: _kept(name, function) for name, function in builtin.items()}
-    own = {name: _own(function, kept[name]) for name, function in _OWN.items()}
-    return {**kept, **own, "format": _own(_format, _format)}  # safe text escapes what it is filled with
+    own = {name: _own(name, function, kept[name]) for name, function in _OWN.items()}
+    return {**kept, **own, "format": _own("format", _format, _format)}  # safe text escapes what it is filled with
 
 
-def _own(function: Filter, escaping: Filter) -> Filter:
+def _own(name: str, function: Filter, escaping: Filter) -> Filter:
     """Our filter; Jinja's inside ``{% autoescape true %}``, where filters escape."""
 
     def filtered(context: Context, *args: Any, **kwargs: Any) -> Any:
         state_of(context).limits.check_tree(*args, *kwargs.values())
+        if args and isinstance(args[0], str):
+            check_method(state_of(context).limits, name, args[0], (), {})
         return (escaping if context.eval_ctx.autoescape else function)(context, *args, **kwargs)
 
     return pass_context(filtered)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2.sandbox import SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup
 
-from .limits import check_numbers
+from .limits import SEARCHED, check_numbers, check_width
 from .printing import agreed, repr_pieces, text_of
 from .provenance import Tracked, concat, derived
 from .safe import SafeText, as_markup, marked_safe
@@ -36,11 +36,12 @@ def percent(template: str, arguments: Any, table: ValueTable, limits: Limits) ->
         check_numbers(limits, match["rest"])
         if "*" in (match["width"], match["precision"]):
             for value in values:
-                limits.check_size(value)
+                check_width(limits, value)
     _check_fields(limits, len(conversions), arguments.values() if isinstance(arguments, Mapping) else values)
     if isinstance(template, SafeText):
         return as_markup(template, "__mod__", arguments)
     text = str.__str__(template) % arguments
+    limits.charge(len(text) // SEARCHED)
     try:
         return agreed(text, concat(_percent_pieces(template, conversions, arguments, values, table)))
     except (LookupError, TypeError):

@@ -26,6 +26,15 @@ ENOUGH = 500_000
 PER_PAIR = 16
 """More steps for each pair of messages."""
 
+SEARCHED = 256
+"""Characters that cost a step where they are searched, or taken apart."""
+
+REWRITTEN = 16
+"""Characters that cost a step where each word or sign of them is looked at."""
+
+KEY = 4096
+"""Parts of a key at most: Python walks all of them each time it looks one up."""
+
 DIGITS = 20
 """Digits of a width that Python itself refuses to read."""
 
@@ -204,7 +213,25 @@ def check_numbers(limits: Limits, specification: str) -> None:
     """Refuse a format specification with a huge width or precision."""
     for number in _NUMBER.findall(specification):
         if len(number) < DIGITS:
-            limits.check_size(int(number))
+            check_width(limits, int(number))
+
+
+def check_width(limits: Limits, width: Any) -> None:
+    """Refuse a huge width or precision, and charge for its characters (anything but a number passes)."""
+    limits.check_size(width)
+    if isinstance(width, int):
+        limits.charge(abs(width) // REWRITTEN)
+
+
+def check_key(*keys: Any) -> None:
+    """Refuse a tuple that holds so many, all shared parts counted, that nobody can look it up.
+
+    Raises:
+        TemplateLimitExceeded: it does.
+    """
+    for key in keys:
+        if isinstance(key, tuple) and printed_size(key) > KEY:
+            raise TemplateLimitExceeded(f"a key holds more than {KEY} parts", field="chat_template")
 
 
 def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None:
@@ -213,6 +240,8 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
         if isinstance(left, _JOINED) and isinstance(right, _JOINED):
             limits.check_size(len(left) + len(right))
     elif isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length(), right.bit_length()
+        limits.charge((sum(bits) >> 14) + (bits[0] * bits[1] >> 20))
         if operator == "*":
             limits.check_size((left.bit_length() + right.bit_length()) * 64)
         elif operator == "**":
@@ -222,6 +251,14 @@ def check_operator(limits: Limits, operator: str, left: Any, right: Any) -> None
             if isinstance(value, _JOINED) and isinstance(count, int):
                 limits.check_size(len(value) * count)
 
+
+_REWRITING = frozenset(
+    {"title", "wordwrap", "urlize", "striptags", "wordcount", "escape", "e", "forceescape", "pprint"}
+)
+"""Methods and filters that look at each word or sign."""
+
+_SEARCHING = frozenset({"find", "rfind", "index", "rindex", "count", "split", "rsplit", "splitlines", "replace"})
+"""Methods that search a text, or take it apart."""
 
 _SIZED = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "to_bytes"})
 """Methods and filters whose whole numbers are sizes."""
@@ -234,6 +271,8 @@ def check_method(limits: Limits, name: str, text: Any, args: tuple[Any, ...], kw
         return
     values = (*args, *kwargs.values())
     limits.check_tree(text, *values)
+    if isinstance(text, _TEXT):
+        limits.charge(len(text) // (REWRITTEN if name in _REWRITING else SEARCHED if name in _SEARCHING else LONG))
     if name in _SIZED:
         for value in values:
             limits.check_size(value * 64 if name in ("batch", "slice") and isinstance(value, int) else value)

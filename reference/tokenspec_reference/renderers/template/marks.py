@@ -82,6 +82,14 @@ class LoopMarks(NodeTransformer):
                 operand.expr = _call("bounded", operand.expr)
         return node
 
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Node:  # noqa: N802
+        """Python walks a key that is a tuple, and what it holds, to its end."""
+        self.generic_visit(node)
+        for pair in node.items:
+            if not isinstance(pair.key, nodes.Const):
+                pair.key = _call("keyed", pair.key)
+        return node
+
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
         """A slice copies; one of a constant is cut when the template is compiled, by other rules than at work."""
         self.generic_visit(node)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import TemplateSyntaxError, meta, nodes
+from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2.compiler import CodeGenerator, Frame
 
-from .limits import InvalidTemplate
+from .limits import InvalidTemplate, TemplateLimitExceeded
 from .sandbox import ChatSandbox
 
 if TYPE_CHECKING:
@@ -28,17 +29,48 @@ def reads(chat_template: str) -> frozenset[str]:
 
     Raises:
         InvalidTemplate: when it is not valid Jinja.
+        TemplateLimitExceeded: when it is nested too deeply to be read.
     """
     environment = ChatSandbox()
     try:
         tree = environment.parse(chat_template)
-        candidates = meta.find_undeclared_variables(tree) - set(environment.globals) - {"strftime_now"}
-    except (TemplateSyntaxError, RecursionError, ValueError) as error:
+        looking = Undeclared(environment)
+        looking.visit(tree)
+        candidates = looking.found - set(environment.globals) - {"strftime_now"}
+    except RecursionError as error:
+        raise TemplateLimitExceeded("the template is nested too deeply", field="chat_template") from error
+    except (TemplateSyntaxError, ValueError) as error:
         raise InvalidTemplate(f"not a chat template: {error}", field="chat_template") from error
     first: dict[str, str] = {}
     for name in _names(tree):
         first.setdefault(name.name, name.ctx)
     return frozenset(name for name in candidates if first.get(name) == "load")
+
+
+class Undeclared(CodeGenerator):
+    """Jinja's compiler, which writes nothing and works nothing out: it tells which names come from outside."""
+
+    def __init__(self, environment: Environment) -> None:
+        """Begin with no name."""
+        super().__init__(environment, "<names>", "<names>", optimized=False)
+        self.found: set[str] = set()
+
+    def write(self, x: str) -> None:
+        """Write nothing."""
+
+    def enter_frame(self, frame: Frame) -> None:
+        """Keep the names that a frame looks up outside."""
+        super().enter_frame(frame)
+        self.found |= {name for action, name in frame.symbols.loads.values() if action == "resolve" and name}
+
+    def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
+        if not isinstance(node, nodes.TemplateData):
+            raise nodes.Impossible
+        return super()._output_child_to_const(node, frame, finalize)
+
+    def visit_EvalContextModifier(self, node: nodes.EvalContextModifier, frame: Frame) -> None:  # noqa: N802
+        for keyword in node.options:
+            self.visit(keyword.value, frame)
 
 
 @lru_cache(maxsize=256)

@@ -23,12 +23,12 @@ from tokenspec_reference.errors import UnsupportedByReference
 
 from .filters import tracking_filters
 from .formatting import EscapingFormatter, TrackedFormatter, percent
-from .limits import LONG, MANY, InvalidTemplate, Limits, TemplateLimitExceeded, check_method, check_operator
+from .limits import LONG, MANY, InvalidTemplate, Limits, TemplateLimitExceeded, check_key, check_method, check_operator
 from .marks import LoopMarks, TrackingCodeGenerator
 from .printing import text_of
 from .provenance import PRIVATE, Tracked, concat, derived, runs_of
 from .safe import SafeText, as_markup, escaped, marked_safe
-from .sandbox import ChatSandbox
+from .sandbox import ChatSandbox, DictFactory
 from .state import state_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class TrackingSandbox(ChatSandbox):
     """The environment of one compiled template."""
 
     code_generator_class = TrackingCodeGenerator
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "*", "**", "%", "/", "//", "-"})
 
     def __init__(self, normalisation: Normalisation, limits: Limits) -> None:
         """Build the environment; ``limits`` belong to it because Jinja folds constants when it compiles."""
@@ -125,6 +125,11 @@ class TrackingSandbox(ChatSandbox):
             state_of(context).limits.check_tree(value)
         return value
 
+    def keyed(self, context: Context, value: Any) -> Any:  # noqa: ARG002 - marks are told where they are
+        """The key of a mapping that the template writes down."""
+        check_key(value)
+        return value
+
     def copied(self, context: Context, value: Any) -> Any:
         """What a slice is taken of: its items are copied, not what is in them."""
         if isinstance(value, (str, list, tuple, range)):
@@ -154,6 +159,7 @@ class TrackingSandbox(ChatSandbox):
         """``obj[argument]``."""
         if isinstance(obj, str) and isinstance(argument, str):
             return self.getattr(obj, argument)
+        check_key(argument)
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063
@@ -161,6 +167,11 @@ class TrackingSandbox(ChatSandbox):
         owner = getattr(__obj, "__self__", None)
         if __obj is __self.globals["raise_exception"]:
             state_of(__context).limits.check_tree(*args)
+        if isinstance(owner, (dict, list, tuple)):
+            state_of(__context).limits.check_tree(*args, *kwargs.values())
+            check_key(*args)
+        if isinstance(__obj, DictFactory):
+            check_key(*(pair[0] for pairs in args if isinstance(pairs, (list, tuple)) for pair in pairs if pair))
         if isinstance(owner, (str, bytes, int)):
             args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
             check_method(state_of(__context).limits, __obj.__name__, owner, args, kwargs)
@@ -198,8 +209,8 @@ class TrackingSandbox(ChatSandbox):
         state_of(context).at_index(value)
 
     def call_macro(self, context: Context) -> None:
-        """A macro runs."""
-        state_of(context).budget.spend(1)
+        """A macro runs, which takes longer than a turn of a loop."""
+        state_of(context).budget.spend(2)
 
 
 class _Format:

@@ -1,0 +1,65 @@
+"""Templates and tokenizers that never end, or take all memory, end with an error that says so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.guard.conftest import SOUND
+from tests.guard.template_bombs import BOMBS
+from tests.guard.tokenizer_bombs import EDITS, RAW, tokenizer_bombs
+from tokenspec.guard.answering import Answering
+from tokenspec.guard.bounds import OutOfBounds
+
+TOKENIZERS = dict(tokenizer_bombs((SOUND / "tokenizer.json").read_bytes()))
+HARMLESS = {"pattern-repeated", "top-level-version"}
+"""Edits that a library reads as a tokenizer like any other."""
+
+
+def asked(child: Answering, question: str | bytes) -> str:
+    """The answer, or the words of the error."""
+    try:
+        return str(child.ask(question))
+    except OutOfBounds as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_the_reference_bounds_a_template_itself(reference: Answering, name: str) -> None:
+    answer = reference.ask(BOMBS[name])
+    assert re.match(r"\d+$|template-limit|value|undefined", answer), answer
+    assert name.startswith("folded-") or not answer.isdigit() or int(answer) < 10**6
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_transformers_is_ended_where_a_template_runs_away(transformers: Answering, name: str) -> None:
+    said = asked(transformers, BOMBS[name])
+    assert re.match(r"\d+$|refused: |template(, line \d)?: template-limit: it (takes|wants|nests)", said)
+
+
+@pytest.mark.parametrize(
+    ("bomb", "line", "how"),
+    [
+        ("\n\n" + BOMBS["loops-nested"], 4, "takes more than 0.25 s"),
+        ("\n" + BOMBS["text-times"], 3, "wants more than 256 MiB"),
+        ("\n\n\n" + BOMBS["macro-recursive"], 5, "nests without end"),
+        ("\n\n" + BOMBS["folded-power"], 4, "takes more than 0.25 s"),
+    ],
+)
+def test_the_error_names_the_line(transformers: Answering, bomb: str, line: int, how: str) -> None:
+    with pytest.raises(OutOfBounds, match=how) as raised:
+        transformers.ask(bomb)
+    assert raised.value.line == line
+
+
+def test_another_question_goes_to_another_child(transformers: Answering) -> None:
+    with pytest.raises(OutOfBounds):
+        transformers.ask(BOMBS["loops-nested"])
+    assert transformers.ask("") == "3"
+
+
+@pytest.mark.parametrize("name", [*EDITS, *RAW])
+def test_a_broken_tokenizer_is_refused_by_name(loader: Answering, name: str) -> None:
+    said = asked(loader, TOKENIZERS[name])
+    assert (said == "") == (name in HARMLESS)
