@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 from tokenizers import Tokenizer
 
-from tests.certificates.seeded import FAULTLESS, LOOP
+from tests.certificates.seeded import FAULTLESS, LOOP, PROMPT
 from tokenspec import data
+from tokenspec.addition import add
 from tokenspec.addition.goldens import displaced
 from tokenspec.cli import group
 from tokenspec.curation import manifest
@@ -144,7 +145,7 @@ def test_a_revision_that_is_not_here_says_what_to_do(world: Path) -> None:
 
 def test_a_declared_date_is_a_feature(world: Path) -> None:
     (world / "chat_template.jinja").write_text("{{- strftime_now('%d %b %Y') ~ '\\n' -}}" + FAULTLESS)
-    code, said = tokenspec("models", "add", "--from-dir", world, "--date")
+    code, said = tokenspec("models", "add", "--from-dir", world, "--accept", "date")
     assert code == 0, said
     assert "date" in specs()["little"].features
 
@@ -213,6 +214,16 @@ UNFIT: dict[str, tuple[Edit, tuple[str, ...], str]] = {
         json_file("tokenizer_config.json", lambda found: found.update(eos_token="<|over|>")),
         (),
         "eos_token '<|over|>' is missing",
+    ),
+    "a turn that its prompt does not begin": (
+        template(FAULTLESS.replace(PROMPT, PROMPT.replace("assistant\\n", "assistant\\n\\n"))),
+        (),
+        "error: prompt: after a question no turn continues the generation prompt",
+    ),
+    "a turn without a stop token": (
+        template(FAULTLESS.replace("{{- '<|im_end|>' -}}\n  {%- else", "{%- else")),
+        (),
+        "error: stop: after a question an answer (last) ends without a stop token",
     ),
     "a marker that is no token": (
         template(FAULTLESS.replace("'<|im_start|>tools", "'<|tools|>")),
@@ -342,18 +353,39 @@ def test_usage_errors_say_what_to_write(arguments: tuple[str, ...], says: str) -
     assert says in said
 
 
-def test_what_vanishes_is_accepted_by_name_before_anything_is_made(world: Path) -> None:
+def test_what_breaks_training_is_accepted_by_name_before_anything_is_made(world: Path) -> None:
+    template = world / "chat_template.jinja"
+    template.write_text(template.read_text().replace("in messages -%}", "in messages if message.role != 'system' -%}"))
+    command = ("models", "add", "--from-dir", world)
+    names = ("--accept", "role-system", "--accept", "role-system-later")
+    code, said = tokenspec(*command)
+    assert code == 1
+    assert "error: role-system: a message vanishes: system without a word; cure: " in said
+    assert "or accept it: --accept role-system" in said
+    code, said = tokenspec(*command, *names, "--accept", "tools")
+    assert code == 1
+    assert (
+        "error: --accept tools: no template does this; cure: leave it out; found: role-system, role-system-later"
+        in said
+    )
+    code, said = tokenspec(*command, *names, "--dry-run")
+    assert code == 0, said
+    assert "accepted by name: role-system: a message vanishes: system without a word" in " ".join(said.split())
+
+
+def test_a_developer_message_that_vanishes_is_a_note(world: Path) -> None:
     template = world / "chat_template.jinja"
     template.write_text(
         template.read_text().replace("in messages -%}", "in messages if message.role != 'developer' -%}")
     )
-    add = ("models", "add", "--from-dir", world)
-    code, said = tokenspec(*add)
-    assert code == 1
-    assert "! a message vanishes: developer without a word; where that is right: --accept role-developer" in said
-    code, said = tokenspec(*add, "--accept", "role-developer", "--accept", "tools")
-    assert code == 1
-    assert "--accept tools: the template does not drop it; what it drops: role-developer" in said
-    code, said = tokenspec(*add, "--accept", "role-developer", "--dry-run")
+    code, said = tokenspec("models", "add", "--from-dir", world, "--dry-run")
     assert code == 0, said
-    assert "! a message vanishes: developer without a word, accepted by name" in " ".join(said.split())
+    assert "a message vanishes: developer without a word" in " ".join(said.split())
+
+
+def test_an_installed_copy_refuses_before_it_measures(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(add, "checkout_root", lambda: None)
+    monkeypatch.setattr(add, "prepare", lambda *_: pytest.fail("it measured"))
+    code, said = tokenspec("models", "add", "--from-dir", world)
+    assert code == 2
+    assert said.endswith("a model is added to a checkout of the project, and this is an installed one; add --dry-run")

@@ -42,6 +42,13 @@ def test_media_of_a_model_nobody_described_belong_to_nobody() -> None:
         list(placeholders(Row(bare, toy.directory), owners, [message]))
 
 
+def test_a_model_that_prints_the_date_is_judged_as_it_is(world: Path) -> None:  # noqa: F811
+    template = world / "chat_template.jinja"
+    template.write_text("{{- strftime_now('%d %b %Y') ~ '\\n' -}}" + template.read_text())
+    code, said = tokenspec("run", "--impl", "reference", "--row", world, "--case", "render/role-user", "--jobs", "1")
+    assert code == 0, said
+
+
 def test_goldens_are_made_once(world: Path, tmp_path: Path) -> None:  # noqa: F811
     words = ("run", "--impl", "reference", "--row", world, "--area", "render", "--jobs", "1")
     assert tokenspec(*words)[0] == 0

@@ -102,7 +102,7 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         AdditionRefused: no row can be made of it.
     """
     from tokenspec.certificate import certify
-    from tokenspec.certificate.dropped import dropped
+    from tokenspec.certificate.hazards import find, not_there
     from tokenspec.certificate.probe import Probe, Refused
     from tokenspec.certificate.scenarios import USER
 
@@ -119,20 +119,26 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         facts = certify(row, with_tokens=False).facts
         features = infer_features(facts)
         row = Row(msgspec.structs.replace(row.spec, features=features), row.directory)
-        if stays and (found := list(_unfit(row, published, stated, dropped(facts)))):
-            raise AdditionRefused(stated.id, found)
-        (work / "row.toml").write_text(row_toml(row.spec), encoding="utf-8")
-        step("asking the oracle in two processes", 0, 1)
-        if unstable := instabilities(work / "row.toml", row.directory, date=stated.date):
-            raise AdditionRefused(stated.id, unstable)
         wire = stated_wire(stated, infer_wire(row, published))
-        notes = [f"! {text} without a word, accepted by name" for text in dropped(facts).values() if stays]
-        notes += _notes(published, stated, wire)
         if not wire.assistant_open or not wire.assistant_close:
             raise AdditionRefused(
                 stated.id,
                 ["what opens and closes an assistant turn cannot be told from renders: give --open, --close, --stop"],
             )
+        notes: list[str] = []
+        if stays:
+            hazards = find(Row(msgspec.structs.replace(row.spec, wire=wire), row.directory), facts)
+            found = [*_unfit(row, published, stated), *hazards.blocking(stated.accepted)]
+            if found := [*found, *not_there(sorted(stated.accepted), hazards.names)]:
+                raise AdditionRefused(stated.id, found)
+            notes += [f"accepted by name: {one.name}: {one.cause}" for one in hazards.hazards]
+            notes += hazards.notes
+        (work / "row.toml").write_text(row_toml(row.spec), encoding="utf-8")
+        step("asking the oracle in two processes", 0, 1)
+        dated = not stays or "date" in stated.accepted
+        if unstable := instabilities(work / "row.toml", row.directory, date=dated):
+            raise AdditionRefused(stated.id, unstable)
+        notes += _notes(published, stated, wire)
         spec = msgspec.structs.replace(row.spec, wire=wire, cases=stated.cases)
         row = Row(spec, row.directory)
         if lost := displaced(spec) if stays else []:
@@ -145,11 +151,10 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         yield Addition(spec, published, certificate, made, notes, work)
 
 
-def _unfit(row: Row, published: Published, stated: Stated, lost: dict[str, str]) -> Iterator[str]:
+def _unfit(row: Row, published: Published, stated: Stated) -> Iterator[str]:
     """What is wrong with a row among the others, as far as a few renders show."""
     yield from unjudged(row.spec, stated)
     yield from formed(row, published, stated.plain)
-    yield from _unaccepted(lost, stated.accepted)
 
 
 def unjudged(spec: RowSpec, stated: Stated) -> Iterator[str]:
@@ -176,15 +181,6 @@ def formed(row: Row, published: Published, plain: frozenset[str]) -> list[str]:
     return list(ill_formed(published, plain, [text for text in texts if isinstance(text, str)]))
 
 
-def _unaccepted(lost: dict[str, str], accepted: frozenset[str]) -> Iterator[str]:
-    """What vanishes and nobody accepted, and what was accepted and does not vanish."""
-    for name, text in lost.items():
-        if name not in accepted:
-            yield f"! {text} without a word; where that is right: --accept {name}"
-    for name in sorted(accepted - set(lost)):
-        yield f"--accept {name}: the template does not drop it; what it drops: {', '.join(lost) or 'nothing'}"
-
-
 def folder_row(spec: RowSpec, published: Published, directory: Path) -> Row:
     """A row whose files are written into a new folder."""
     directory.mkdir()
@@ -208,6 +204,16 @@ def _notes(published: Published, stated: Stated, wire: Wire) -> Iterator[str]:
         yield "tokenizer_config.json carries another template than chat_template.jinja; the file was taken"
 
 
+def refuse_installed() -> None:
+    """Fixtures are added to a checkout of the project.
+
+    Raises:
+        UsageError: this is an installed one.
+    """
+    if checkout_root() is None:
+        raise UsageError("a model is added to a checkout of the project, and this is an installed one; add --dry-run")
+
+
 def land(addition: Addition, reason: str) -> list[Path]:
     """Write row, certificate, goldens and id profiles and renew the manifest; on any error all that is new goes again.
 
@@ -221,8 +227,7 @@ def land(addition: Addition, reason: str) -> list[Path]:
     from tokenspec.curation import manifest
     from tokenspec.store.entries import current_entries
 
-    if checkout_root() is None:
-        raise UsageError("fixtures are added to a checkout of the project, and this is an installed one; try --dry-run")
+    refuse_installed()
     spec, root = addition.spec, fixtures_dir()
     before = _goldens(current_entries())
     written: list[Path] = []

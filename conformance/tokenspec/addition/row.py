@@ -25,6 +25,7 @@ LARGEST = 2**53
 class Stated:
     """What only a person can say of a row; empty wire tuples are inferred.
 
+    ``accepted`` names findings that are right for this model (:mod:`tokenspec.certificate.hazards`);
     ``areas`` are those it is judged in, empty for all; ``fingerprint`` is llama.cpp's, as published elsewhere.
     """
 
@@ -35,7 +36,6 @@ class Stated:
     evidence: str
     hub: Hub | None
     options: dict[str, str | bool | int | None]
-    date: bool = False
     accepted: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     opener: tuple[str, ...] = ()

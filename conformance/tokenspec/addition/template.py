@@ -17,17 +17,19 @@ from tokenspec.adapters import NotSupported, Ok
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.adapters.resolve import resolve
 from tokenspec.addition.add import EMPTY, folder_row
-from tokenspec.addition.files import AdditionRefused, problems, read_published
+from tokenspec.addition.files import AdditionRefused, Published, problems, read_published
 from tokenspec.addition.row import Stated, row_spec
-from tokenspec.addition.wire import infer_wire
+from tokenspec.addition.wire import end_tokens, infer_wire
 from tokenspec.areas.template_engine.area import ENVIRONMENT
 from tokenspec.areas.template_engine.oracle.inputs import special_tokens, template_variables
 from tokenspec.certificate import Certificate, certify
 from tokenspec.certificate.calls import spelling_of
+from tokenspec.certificate.hazards import Found, find
 from tokenspec.certificate.probe import Message, Probe, Refused, difference, text_row
 from tokenspec.certificate.scenarios import USER, scenarios, tools_of
 from tokenspec.guard.strangers import strangers
 from tokenspec.models import Row, publisher
+from tokenspec.models.spec import Wire
 from tokenspec.oracle.clock import FROZEN
 
 ENGINES = ("minijinja", "huggingface-jinja", "jinja2")
@@ -55,9 +57,10 @@ class Engine:
 
 @dataclass(frozen=True)
 class Checked:
-    """All that is known of a template: its certificate, what is odd about the files, and the engines."""
+    """All that is known of a template: certificate, what breaks training, what is odd about the files, engines."""
 
     certificate: Certificate
+    found: Found
     notes: list[str]
     engines: list[Engine]
 
@@ -74,7 +77,8 @@ def check_template(template: Path, tokenizer: Path, engines: Sequence[str] = ENG
         AdditionRefused: a file is missing or broken, or the template refuses one user message.
     """
     with template_row(template, tokenizer) as (row, notes):
-        return Checked(certify(row), notes, [asked(name, row) for name in engines])
+        certificate = certify(row)
+        return Checked(certificate, find(row, certificate.facts), notes, [asked(name, row) for name in engines])
 
 
 @contextmanager
@@ -94,7 +98,14 @@ def template_row(template: Path, tokenizer: Path) -> Iterator[tuple[Row, list[st
         if isinstance(text := Probe(text_row(row)).text([USER]), Refused):
             raise AdditionRefused(name, [f"the template refuses one user message: {text.kind}"])
         spec = msgspec.structs.replace(row.spec, wire=infer_wire(row, published))
-        yield Row(spec, row.directory), problems(published, frozenset())
+        yield Row(spec, row.directory), [*problems(published, frozenset()), *not_ending(row, spec.wire, published)]
+
+
+def not_ending(row: Row, wire: Wire, published: Published) -> Iterator[str]:
+    """What assistant turns end with, where the files do not say that generation ends with it."""
+    ends = end_tokens(row, published)
+    if wire.stop and wire.stop[0] not in ends:
+        yield f"assistant turns end with {wire.stop[0]!r}; the files end generation with {' '.join(ends) or 'nothing'}"
 
 
 def asked(name: str, row: Row) -> Engine:

@@ -35,7 +35,7 @@ def infer_wire(row: Row, published: Published) -> Wire:
     if asked and whole.startswith(asked):
         header = whole[len(asked) : max(whole.find(ANSWERED), 0)] or header
     opener = THINK.sub("", _common_tokens(row, prompt, header)) or _last_control(header, known)
-    ends = _stop_tokens(row, published)
+    ends = end_tokens(row, published)
     closers = [_first_control(text[_after(text, ANSWERED) :], known) for text in (chat, final)]
     last = closers[1] or closers[0]
     spelling = spelling_of(probe)
@@ -83,7 +83,7 @@ def _last_control(text: str, known: Iterable[str]) -> str:
     return max(found)[2] if found else ""
 
 
-def _stop_tokens(row: Row, published: Published) -> list[str]:
+def end_tokens(row: Row, published: Published) -> list[str]:
     """End-of-sequence tokens: of ``generation_config.json`` (one id or several), then of the tokenizer."""
     stated = published.generation.get("eos_token_id")
     ids = stated if isinstance(stated, list) else [stated]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tokenspec.oracle.clock import OTHER
+
 from .facts import Date, Reasoning, System
 from .probe import Message, Probe, Refused, common, difference
 from .scenarios import AGAIN, ANSWER, SYSTEM, USER, Spelling, result, scenarios, tools_of
@@ -122,7 +124,7 @@ def date(probe: Probe, spelling: Spelling) -> Date:
     """Whether any scenario reads differently on another day."""
     for messages in scenarios(spelling).values():
         one = probe.text(messages, tools=tools_of(messages), prompt=True)
-        other = probe.text(messages, tools=tools_of(messages), prompt=True, another_day=True)
+        other = probe.at(OTHER).text(messages, tools=tools_of(messages), prompt=True)
         if isinstance(one, str) and isinstance(other, str) and one != other:
             start = common(one, other)
             word = start - max(one.rfind(" ", 0, start), one.rfind("\n", 0, start)) - 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from tokenspec.models import Row
-from tokenspec.oracle.clock import FROZEN, OTHER
+from tokenspec.oracle.clock import FROZEN
 from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
 Message = dict[str, Any]
@@ -53,24 +54,22 @@ class Probe:
     row: Row
     options: dict[str, Any] = field(default_factory=dict)
     seen: dict[str, str | Refused] = field(default_factory=dict)
+    moment: datetime = FROZEN
 
     def with_options(self, **options: Any) -> Probe:
         """The same oracle asked with more options."""
         return replace(self, options={**self.options, **options})
 
-    def text(
-        self,
-        messages: list[Message],
-        *,
-        tools: list[Any] | None = None,
-        prompt: bool = False,
-        another_day: bool = False,
-    ) -> str | Refused:
+    def at(self, moment: datetime) -> Probe:
+        """The same oracle asked at another time."""
+        return replace(self, moment=moment)
+
+    def text(self, messages: list[Message], *, tools: list[Any] | None = None, prompt: bool = False) -> str | Refused:
         """The text of a conversation, or the refusal."""
         options = {**effective_options(self.row, self.options), "add_generation_prompt": prompt}
-        key = json.dumps([messages, tools, options, another_day])
+        key = json.dumps([messages, tools, options, self.moment.isoformat()])
         if key not in self.seen:
-            oracle = TransformersOracle(self.row, OTHER if another_day else FROZEN)
+            oracle = TransformersOracle(self.row, self.moment)
             try:
                 self.seen[key] = oracle.text(messages, tools, options)
             except OracleRefuses as refusal:

@@ -15,6 +15,9 @@ from .facts import Template
 GIVEN = {"messages", "tools", "documents", "add_generation_prompt", "raise_exception", "strftime_now"}
 """What ``transformers`` always hands to a template: no keyword of the template's own."""
 
+CLOCK = {"strftime_now", "now", "today", "datetime"}
+"""Names by which chat templates ask for the time."""
+
 
 @cache
 def template_facts(source: str) -> Template:
@@ -39,3 +42,13 @@ def _optional(parsed: nodes.Template) -> set[str]:
     tests = (test.node for test in parsed.find_all(nodes.Test) if test.name in {"defined", "undefined"})
     defaults = (found.node for found in parsed.find_all(nodes.Filter) if found.name in {"default", "d"})
     return {node.name for node in (*tests, *defaults) if isinstance(node, nodes.Name)}
+
+
+def clock_reads(source: str) -> list[str]:
+    """The names by which the source asks for the time, whether or not ``transformers`` has them."""
+    from transformers.utils import chat_template_utils
+
+    environment: Any = chat_template_utils._compile_jinja_template(source).environment  # noqa: SLF001 - its own parser
+    names = list(environment.parse(source).find_all(nodes.Name))
+    own = {name.name for name in names if name.ctx != "load"}
+    return sorted({name.name for name in names} & CLOCK - own)

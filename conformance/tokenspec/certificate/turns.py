@@ -6,7 +6,6 @@ from typing import Any
 
 from tokenspec.areas.render.oracle.golden import label_characters
 from tokenspec.areas.render.records import RenderInput
-from tokenspec.models import Row
 from tokenspec.oracle.attribution import Undecidable
 from tokenspec.oracle.transformers import OracleRefuses, TransformersOracle, effective_options
 
@@ -53,17 +52,22 @@ def stop(probe: Probe, spelling: Spelling) -> Stop:
     """Whether the sampled region of a turn ends with a stop token: last, before a user, before a tool result."""
     call = spelling.call({"word": "token"})
     ends = {
-        "final": _end(probe.row, [USER, ANSWER], 1),
-        "before_user": _end(probe.row, [USER, ANSWER, AGAIN], 1),
-        "before_tool": _end(probe.row, [USER, call, result("1")], 1),
+        name: stop_of(Probe(probe.row), messages, 1, tools_of(messages))
+        for name, messages in {
+            "final": [USER, ANSWER],
+            "before_user": [USER, ANSWER, AGAIN],
+            "before_tool": [USER, call, result("1")],
+        }.items()
     }
     judged = [end for end in ends.values() if not end.startswith("refused: ")]
     return Stop(**ends, trained=bool(judged) and all(end.startswith("ends with ") for end in judged))
 
 
-def _end(row: Row, messages: list[Message], index: int) -> str:
-    oracle, options = TransformersOracle(row), effective_options(row, {"add_generation_prompt": False})
-    given = RenderInput(messages, tools_of(messages), {"add_generation_prompt": False})
+def stop_of(probe: Probe, messages: list[Message], index: int, tools: list[Any] | None) -> str:
+    """What the sampled region of message ``index`` ends with, as certificates write it."""
+    row, asked = probe.row, {**probe.options, "add_generation_prompt": False}
+    oracle, options = TransformersOracle(row), effective_options(row, asked)
+    given = RenderInput(messages, tools, asked)
     try:
         text = oracle.text(messages, given.tools, options)
         labels: list[Any] = label_characters(row, oracle, given, options, text)

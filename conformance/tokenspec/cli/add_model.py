@@ -34,8 +34,7 @@ REVISION = re.compile(r"^[0-9a-f]{40}$")
 @click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="A default template keyword; repeatable."
 )
-@click.option("--date", is_flag=True, help="The template prints today's date, and that is right.")
-@click.option("--accept", multiple=True, metavar="NAME", help="What it drops, by name; repeatable.")
+@click.option("--accept", multiple=True, metavar="NAME", help="A finding to accept, by its name; repeatable.")
 @click.option("--plain", multiple=True, metavar="TEXT", help="A marker in the template that is no token; repeatable.")
 @click.option("--open", "opener", multiple=True, help="What opens an assistant turn; default: inferred.")
 @click.option("--close", "closer", multiple=True, help="What closes an assistant turn; default: inferred.")
@@ -49,17 +48,19 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
     """Add a model as a row: REPO at a revision of the hub, or a folder.
 
     Reads and hashes the files, renders every case twice, refuses what does not repeat, certifies, makes goldens for the
-    new row only, and prints a sheet to review. Nothing is written unless all of it succeeds. Tools, calls and roles
-    that vanish from the text are named with a "!", and each must be accepted: --accept role-developer.
+    new row only, and prints a sheet to review. Nothing is written unless all of it succeeds. What breaks training is
+    named as an error (as check-template does), and each must be mended or accepted: --accept date.
 
     A row is real with evidence from outside the files: a revision of the hub, or --fingerprint. One from a folder alone
     is unproven: it is judged where it is named, and gates nothing.
 
     Example: tokenspec models add org/model --revision 0123...cdef --licence Apache-2.0 --sheet review.md
     """
-    from tokenspec.addition.add import land, prepare
+    from tokenspec.addition.add import land, prepare, refuse_installed
     from tokenspec.addition.review import sheet
 
+    if not given["dry_run"]:
+        refuse_installed()
     published, stated = _read(repo, revision, from_dir, given)
     console = screen(stderr=True)
     with _Status(console) as status, prepare(published, stated, status.step) as addition:
@@ -123,7 +124,6 @@ def _read(
         evidence=given["evidence"] or f"read from {origin}; ids of the vector texts computed from these files",
         hub=hub,
         options=dict(map(_option, given["options"])),
-        date=given["date"],
         accepted=frozenset(given["accept"]),
         plain=frozenset(given["plain"]),
         opener=given["opener"],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UsageError
+from tokenspec.errors import TokenspecError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,53 +28,57 @@ SHOWN = 60
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with tokenizer.json; default: that of each file.",
 )
-@click.option("--accept", multiple=True, metavar="NAME", help="Tools, calls or a role it drops, by name; repeatable.")
+@click.option("--accept", multiple=True, metavar="NAME", help="A finding to accept, by its name; repeatable.")
 @click.option("--engine", "engines", multiple=True, metavar="NAME", help="This engine must agree; repeatable.")
 def check_template(
     files: tuple[Path, ...], tokenizer: Path | None, accept: tuple[str, ...], engines: tuple[str, ...]
 ) -> None:
     """Measure chat templates: certificate, losses, limits, and what other Jinja engines make of them.
 
-    Exit code 1 when a template is broken, when it drops tools, calls or a role that is not accepted by name, or when an
-    engine that was named writes another text than transformers.
+    Exit code 1 when a template is broken, when it breaks training and that is not accepted by name, or when an engine
+    that was named writes another text than transformers. Names: prompt (a turn does not begin as the generation prompt
+    ends), date (the text depends on today's date), stop (a turn ends without a stop token), tools, calls, role-NAME
+    (they vanish from the text).
 
     Example: tokenspec check-template chat_template.jinja --tokenizer ./my-model --engine minijinja
     """
     if importlib.util.find_spec("transformers") is None:
         raise UsageError("check-template asks transformers; run: pip install transformers")
-    from tokenspec.guard.bounds import OutOfBounds
-    from tokenspec.guard.door import in_child
+    from tokenspec.certificate.hazards import not_there
+    from tokenspec.guard.answering import Answering
 
-    wrong = 0
+    console, wrong, names = screen(), 0, list[str]()
+    child = Answering(checking, tokenizer, engines)
     for file in files:
         try:
-            wrong += in_child(partial(check_one, file, tokenizer or file.parent, accept, engines))
-        except OutOfBounds as broken:
+            checked: Checked = child.ask(file)
+        except TokenspecError as broken:
             click.echo(f"{file}: {broken}")
             wrong += 1
+            continue
+        click.echo(f"{file}")
+        wrong += show(console, checked, accept, engines) > 0
+        names += checked.found.names
+    child.close()
+    unknown = not_there(accept, names)
+    for line in unknown:
+        click.echo(line)
     click.echo(f"{len(files) - wrong} of {len(files)} templates are in order")
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if wrong or unknown else 0)
 
 
-def check_one(file: Path, tokenizer: Path, accept: tuple[str, ...], engines: tuple[str, ...]) -> int:
-    """Measure and print one template; 1 where it is broken or something is to be mended or accepted."""
+def checking(tokenizer: Path | None, engines: tuple[str, ...]) -> Callable[[Path], Checked]:
+    """What measures templates, in a process that each of them may end."""
     from tokenspec.addition.template import ENGINES
     from tokenspec.addition.template import check_template as check
-    from tokenspec.guard.bounds import OutOfBounds
-    from tokenspec.models.errors import ModelError
 
-    try:
-        checked = check(file, tokenizer, tuple(dict.fromkeys((*ENGINES, *engines))))
-    except (ModelError, OutOfBounds) as broken:
-        click.echo(f"{file}: {broken}")
-        return 1
-    click.echo(f"{file}")
-    return int(show(screen(), checked, accept, engines) > 0)
+    asked = tuple(dict.fromkeys((*ENGINES, *engines)))
+    return lambda file: check(file, tokenizer or file.parent, asked)
 
 
 def show(console: Console, checked: Checked, accept: tuple[str, ...], engines: tuple[str, ...]) -> int:
     """Print everything; returns how many things are to be mended or accepted."""
-    from tokenspec.certificate.dropped import dropped, refused
+    from tokenspec.certificate.dropped import refused
     from tokenspec.certificate.screen import view
 
     facts = checked.certificate.facts
@@ -84,13 +88,16 @@ def show(console: Console, checked: Checked, accept: tuple[str, ...], engines: t
         click.echo(f"files: {note}")
     for engine in checked.engines:
         click.echo("\n".join(lines_of(engine)))
+    for note in checked.found.notes:
+        click.echo(f"note: {note}")
     disagreeing = [engine.name for engine in checked.engines if engine.name in engines and agrees(engine) is not True]
-    for name in disagreeing:
-        click.echo(f"! {name} was named and does not agree")
-    lost = {name: text for name, text in dropped(facts).items() if name not in accept}
-    for name, text in lost.items():
-        click.echo(f"! {text} without a word; where that is right: --accept {name}")
-    return len(disagreeing) + len(lost)
+    wrong = [
+        *(f"error: {name} was named and does not agree; cure: see its line above" for name in disagreeing),
+        *checked.found.blocking(accept),
+    ]
+    for line in wrong:
+        click.echo(line)
+    return len(wrong)
 
 
 def agrees(engine: Engine) -> bool | None:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from tokenspec.errors import TokenspecError
-from tokenspec.guard.bounds import OutOfBounds
 from tokenspec.guard.state import arm, left_by
 
 LENGTH = 8
@@ -43,6 +42,7 @@ class Answering:
         """The answer to one question.
 
         Raises:
+            TokenspecError: the one that was raised over it.
             OutOfBounds: finding it took more than the bounds allow; the next question goes to a new child.
             ChildLost: the child ended for another reason.
         """
@@ -57,7 +57,7 @@ class Answering:
         if answer is None:
             raise self._lost(child)
         found = pickle.loads(answer)  # noqa: S301 - of our own child
-        if isinstance(found, OutOfBounds):
+        if isinstance(found, TokenspecError):
             raise found
         return found
 
@@ -113,7 +113,7 @@ def serve(folder: Path) -> None:
     while (data := receive(questions)) is not None:
         try:
             found = answer(pickle.loads(data))  # noqa: S301
-        except OutOfBounds as error:
+        except TokenspecError as error:
             found = error
         send(answers, pickle.dumps(found))
 

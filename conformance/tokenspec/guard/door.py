@@ -9,10 +9,9 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from tokenspec.guard.state import FOLDER, arm, current, left_behind, left_by
+from tokenspec.guard.state import arm, left_by
 
 PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 LOOKS = 0.5
@@ -69,33 +68,3 @@ def _die_with_parent() -> None:
     """Have Linux end this process when its parent is ended: nobody would wait for it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
-
-
-def in_child(work: Callable[[], int]) -> int:
-    """The exit code of ``work`` in a child of its own, whose end does not end this process.
-
-    Where this process is not armed, nobody is to be ended: the work is done here.
-
-    Raises:
-        OutOfBounds: a stranger's work ended the child.
-    """
-    if current() is None:
-        return work()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            arm(Path(os.environ[FOLDER]))
-            code = work()
-        except Exception:  # noqa: BLE001 - the parent cannot: said here, in the child
-            sys.excepthook(*sys.exc_info())
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    if (stranger := left_behind(child)) is not None:
-        raise stranger
-    return abs(os.waitstatus_to_exitcode(status))
