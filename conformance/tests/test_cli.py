@@ -30,6 +30,15 @@ def tokenspec(*arguments: str, **environment: str) -> subprocess.CompletedProces
 
 ONE_CELL = ("--row", "toy-bpe", "--case", "render/role-user")
 TIMED = (["run", "--impl", "reference", *ONE_CELL], ["smoke"], ["columns", "latest"], ["render"], ["try"])
+SELECTING = (["run", "--impl", "reference"], ["bless"], ["fixtures", "verify"], ["fixtures", "list"])
+UNMATCHED = (
+    ["--row", "toy-nfd", "--area", "render"],
+    ["--row", "toy-nfd", "--area", "render", "--row", "toy-bpe"],
+    ["--area", "aligners", "--area", "render", "--row", "toy-bpe"],
+    ["--case", "render/role-user", "--row", "toy-nfd"],
+    ["--case", "parse/xml-", "--case", "render/role-user", "--area", "parse", "--area", "render", "--row", "toy-nfd"],
+    ["--row", "toy-bpe", "--area", "render", "--status", "real"],
+)
 WRONG: list[tuple[int, str, list[str]]] = [
     (2, "Did you mean run", ["rnu"]),
     (2, "Try: tokenspec run --impl reference", ["run"]),
@@ -40,6 +49,8 @@ WRONG: list[tuple[int, str, list[str]]] = [
     (2, "given twice", ["run", "--impl", "reference", "--impl", "reference"]),
     (2, "nosuchcase", ["run", "--impl", "reference", *ONE_CELL, "--case", "nosuchcase"]),
     (2, "nosuch-", ["run", "--impl", "reference", *ONE_CELL, "--case", "render/nosuch-"]),
+    *((2, f"{words[0]} {words[1]} matches no cell", [*verb, *words]) for verb in SELECTING for words in UNMATCHED),
+    (2, "Give: --impl 'cmd:PROGRAM'", ["run", "--impl", "reference", "--area", "protocol"]),
     *((2, "is no time limit", [*verb, "--timeout", limit]) for verb in TIMED for limit in ("0", "-1", "nan", "inf")),
     (2, "not among the --impl columns", ["run", "--impl", "reference", "--gate", "other"]),
     (2, "no row 'qwen-9'", ["run", "--impl", "reference", "--row", "qwen-9"]),

@@ -121,7 +121,7 @@ def known_failures_of(config: pytest.Config) -> KnownFailureSession:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Multiply the suite functions by cells and columns."""
     from tokenspec.areas.protocol.area import within_reach
-    from tokenspec.areas.selection import select_cells
+    from tokenspec.areas.selection import keys_of, refuse_unmatched, select_cells
 
     from .errors import TokenspecError
 
@@ -131,7 +131,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         try:
             for wanted in wanted_by(metafunc):
                 config.stash.setdefault(COLUMNS, {})[wanted.name] = wanted.impl
-                cells = within_reach(select_cells(wanted.selection), [wanted.name])
+                selected = select_cells(wanted.selection)
+                refuse_unmatched(wanted.selection, keys_of(selected))
+                cells = within_reach(selected, [wanted.name])
                 pairs += [(wanted, cell) for cell in cells]
         except TokenspecError as error:
             raise pytest.UsageError(str(error)) from error

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 from tokenspec.areas import area_of, areas
 from tokenspec.areas.area import Area, Cell, Loan, models_of
@@ -14,10 +15,14 @@ from tokenspec.data import fixtures_dir
 from tokenspec.errors import FixtureError, UnknownName, UsageError
 from tokenspec.models import RowSpec, specs
 from tokenspec.models.rows import goldens_of_candidate
+from tokenspec.models.spec import Status
 from tokenspec.store.canonical import convert, input_sha256
 from tokenspec.store.case_files import cases_in
 from tokenspec.store.golden_files import GoldenFile, read_goldens
 from tokenspec.store.records import Case, Golden
+
+PROVEN = tuple(status for status in get_args(Status) if status != "unproven")
+"""What is judged unless a status or a row is named."""
 
 
 def load_cases(area: Area) -> list[Case]:
@@ -146,8 +151,42 @@ def select_cells(selection: Selection, *, with_goldens: bool = True, outdated: b
     order = {row: number for number, row in enumerate(("-", *known))}
     cells.sort(key=lambda cell: order.get(cell.row, len(order)))
     if selection.cases and not cells:
-        raise UsageError(f"no case matches {', '.join(selection.cases)}. See: tokenspec list cases.")
+        refuse_unmatched(selection, [])
     return cells
+
+
+def refuse_unmatched(selection: Selection, cells: Iterable[tuple[str, Case, str]]) -> None:
+    """Refuse an area, a case pattern or a row that none of the cells (area, case, row) has.
+
+    Raises:
+        UsageError: naming it, and what it was asked for together with.
+    """
+    given = list(cells)
+    areas_there = {area for area, _, _ in given}
+    rows_there = {part for _, _, row in given for part in (row, *models_of(row))}
+    cases_there = list({case.id: case for _, case, _ in given}.values())
+    unmatched = [
+        *(f"--case {one}" for one in selection.cases if not _takes_any(selection, one, cases_there)),
+        *(f"--row {one}" for one in selection.rows if one not in rows_there),
+        *(f"--area {one}" for one in selection.areas if area_of(one).name not in areas_there),
+    ]
+    if unmatched:
+        statuses = () if selection.statuses == PROVEN else selection.statuses
+        given_options = {"area": selection.areas, "row": selection.rows, "case": selection.cases, "status": statuses}
+        others = [f"--{name} {one}" for name, values in given_options.items() for one in values]
+        beside = " ".join(other for other in others if other.split()[0] != unmatched[0].split()[0])
+        together = f" together with {beside}" if beside else ""
+        raise UsageError(f"{unmatched[0]} matches no cell{together}; leave one out. See: tokenspec list cases")
+
+
+def _takes_any(selection: Selection, pattern: str, cases: Iterable[Case]) -> bool:
+    """Whether one of the case patterns takes one of these cases."""
+    return any(map(replace(selection, cases=(pattern,)).takes_case, cases))
+
+
+def keys_of(cells: Iterable[Cell]) -> Iterator[tuple[str, Case, str]]:
+    """Area, case and row of each cell."""
+    return ((cell.area.name, cell.case, cell.row) for cell in cells)
 
 
 def sample_of(cells: Sequence[Cell], each: int) -> list[Cell]:
@@ -174,8 +213,7 @@ def _refuse_unknown_cases(selection: Selection) -> None:
     cases = [case for area in chosen for case in load_cases(area)]
     cases += [case for area in chosen for pair in borrowed_cases(area) for case in pair]
     for name in selection.cases:
-        alone = replace(selection, cases=(name,))
-        if not any(map(alone.takes_case, cases)):
+        if not _takes_any(selection, name, cases):
             raise UnknownName("case", name, [case.id for case in cases], cure="See: tokenspec list cases")
 
 

@@ -37,7 +37,7 @@ def bless(
     """
     if overwrite and not erratum:
         raise UsageError("--overwrite needs --erratum REASON: a golden that changes is an erratum")
-    from tokenspec.areas.selection import select_cells
+    from tokenspec.areas.selection import keys_of, refuse_unmatched, select_cells
     from tokenspec.curation.blessing import bless as ask_all
     from tokenspec.curation.blessing import entry_names
     from tokenspec.curation.sheet import sheet
@@ -45,8 +45,10 @@ def bless(
     from tokenspec.store.errata import record_erratum
 
     refuse_installed("bless")
-    selected = select_cells(selection(chosen), outdated=True)
+    wanted = selection(chosen)
+    selected = select_cells(wanted, outdated=True)
     cells = [cell for cell in selected if cell.area.oracle and not cell.borrowed]
+    refuse_unmatched(wanted, keys_of(cells))
     if witnesses_only:
         sys.exit(0 if renew(cells, witnesses, whole=is_whole(chosen)) else 1)
     console = screen(stderr=True)
@@ -125,11 +127,13 @@ def verify_goldens(
         verify_files(since, folder)
         return
     from tokenspec.areas.oracle_version import same_answer
-    from tokenspec.areas.selection import select_cells
+    from tokenspec.areas.selection import keys_of, refuse_unmatched, select_cells
     from tokenspec.curation.blessing import ask_oracle
     from tokenspec.models import AssetsMissing
 
-    cells = [cell for cell in select_cells(selection(chosen)) if cell.area.oracle and cell.golden and not cell.borrowed]
+    wanted = selection(chosen)
+    cells = [cell for cell in select_cells(wanted) if cell.area.oracle and cell.golden and not cell.borrowed]
+    refuse_unmatched(wanted, keys_of(cells))
     if by_witnesses or witnesses:
         sys.exit(0 if verify(cells, witnesses, whole=is_whole(chosen)) else 1)
     differing, missing = 0, set()

@@ -21,7 +21,7 @@ from tokenspec.areas.oracle_version import (
     same_answer,
     what_flips,
 )
-from tokenspec.areas.selection import select_cells
+from tokenspec.areas.selection import keys_of, refuse_unmatched, select_cells
 from tokenspec.cli.options import selection, selection_options
 from tokenspec.cli.screen import screen
 from tokenspec.curation.blessing import Change, ask_oracle, write_each
@@ -45,8 +45,10 @@ def flips(write: bool, **chosen: tuple[str, ...]) -> None:
             "tox -e conformance-tf457"
         )
     version = oracle_version(installed)
-    wanted = {**chosen, "areas": (FLIPPING_AREA,)}
-    blessed = [cell for cell in select_cells(selection(wanted)) if cell.golden is not None]
+    wanted = selection({**chosen, "areas": chosen["areas"] or (FLIPPING_AREA,)})
+    selected = [cell for cell in select_cells(wanted) if cell.area.name == FLIPPING_AREA]
+    refuse_unmatched(wanted, keys_of(selected))
+    blessed = [cell for cell in selected if cell.golden is not None]
     missing = {row: why for row in {cell.row for cell in blessed} if (why := available(row)) is not None}
     cells = [cell for cell in blessed if cell.row not in missing]
     if not cells:

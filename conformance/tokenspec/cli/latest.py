@@ -84,14 +84,16 @@ def judged(column: Foreign, name: str, chosen: Selection, sample: int | None, ti
     """A run of a column, under a name."""
     from tokenspec.adapters.resolve import resolve
     from tokenspec.areas.protocol.area import within_reach
-    from tokenspec.areas.selection import sample_of, select_cells
+    from tokenspec.areas.selection import keys_of, refuse_unmatched, sample_of, select_cells
     from tokenspec.cli.run import judge
     from tokenspec.parallel import default_jobs
     from tokenspec.report.jsonl import Report
     from tokenspec.report.sample import Sample
 
     reached = resolve(str(column.folder))
-    answered = [cell for cell in select_cells(chosen) if reached.has(cell.area.operation)]
+    selected = select_cells(chosen)
+    refuse_unmatched(chosen, keys_of(selected))
+    answered = [cell for cell in selected if reached.has(cell.area.operation)]
     answered = within_reach(answered, (reached.name,))
     cells = answered if sample is None else sample_of(answered, sample)
     asked = None if sample is None else to_builtins(Sample(each=sample, cells=len(cells), of=len(answered)))

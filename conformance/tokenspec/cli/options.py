@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from tokenspec.adapters.addresses import AUTO, TOKEN
-from tokenspec.areas.selection import Selection
+from tokenspec.areas.selection import PROVEN, Selection
 from tokenspec.models.spec import Status
 
 Command = Callable[..., Any]
@@ -47,12 +47,11 @@ def selection_options(command: Command) -> Command:
 
 def selection(values: dict[str, Any]) -> Selection:
     """The selection out of a command's keyword arguments; rows that are unproven have to be named."""
-    proven = tuple(status for status in get_args(Status) if status != "unproven")
     return Selection(
         areas=tuple(values["areas"]),
         rows=tuple(values["rows"]),
         cases=tuple(values["cases"]),
-        statuses=tuple(values["statuses"]) or (() if values["rows"] else proven),
+        statuses=tuple(values["statuses"]) or (() if values["rows"] else PROVEN),
     )
 
 

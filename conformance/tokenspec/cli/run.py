@@ -20,7 +20,7 @@ from tokenspec.adapters.resolve import resolve
 from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
-from tokenspec.areas.selection import sample_of, select_cells
+from tokenspec.areas.selection import keys_of, refuse_unmatched, sample_of, select_cells
 from tokenspec.cli.screen import screen
 from tokenspec.errors import FixtureError, UsageError
 from tokenspec.models import how_to_get, specs
@@ -182,7 +182,8 @@ def run(
         columns = columns_of(impls, askable := Askable(dialect, hosts))
         known = plan_known_failures(chosen, columns, gate or impls)
         wanted = selection(chosen)
-        chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(wanted)), impls)
+        chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(wanted)), impls, wanted.areas)
+        refuse_unmatched(wanted, keys_of(chosen_cells))
         tested = under_test(columns, gate)
         if len(tested) < len(columns) and not (wanted.areas or wanted.cases):
             chosen_cells = answered_by(chosen_cells, tested)

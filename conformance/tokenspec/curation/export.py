@@ -11,7 +11,7 @@ from typing import Any
 
 from tokenspec.areas.area import Area, models_of
 from tokenspec.areas.oracle_version import EARLIER, flips_path
-from tokenspec.areas.selection import Selection, goldens_path, load_cases, rows_of
+from tokenspec.areas.selection import Selection, goldens_path, load_cases, refuse_unmatched, rows_of
 from tokenspec.curation.manifest import manifest_of
 from tokenspec.curation.readme import readme
 from tokenspec.data import fixtures_dir
@@ -56,18 +56,19 @@ def chosen_entries(selection: Selection, version: str = SPEC_VERSION) -> list[st
     known = specs()
     wanted: set[str] = set(ALWAYS)
     rows: set[str] = set()
-    cases = 0
+    taken_cells: list[tuple[str, Case, str]] = []
     for area in selection.area_list():
         for case in load_cases(area):
             taken = [row for row in rows_of(area, case, list(known.values())) if selection.takes_row(row, known)]
             names = {f"{kind}/{area.name}#{case.slug}" for kind in CASES} & there
             if selection.takes_case(case) and taken and names:
-                cases += 1
+                taken_cells += [(area.name, case, row) for row in taken]
                 rows.update(model for row in taken for model in models_of(row))
                 wanted |= names
                 wanted.update(f"schema/{area.name}.{kind}.schema.json" for kind in KINDS)
                 wanted.update(name for row in taken for name in goldens_of(area, case, row))
-    if not cases:
+    refuse_unmatched(selection, taken_cells)
+    if not taken_cells:
         raise UsageError("nothing matches. See: tokenspec list cases, tokenspec list rows")
     for row in rows:
         wanted.update((f"models/{row}.toml", f"certificates/{row}.json", f"profiles/{row}.json"))

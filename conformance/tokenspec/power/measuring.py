@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from tokenspec.areas.check import all_checks
-from tokenspec.areas.selection import Selection, select_cells
+from tokenspec.areas.selection import Selection, keys_of, refuse_unmatched, select_cells
 from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models import Row
 from tokenspec.power.edits import Edit, Source, drawn, read_package
@@ -82,6 +82,7 @@ class Measuring:
         all_checks()
         executing = tuple(dict.fromkeys(area for part in parts for area in part.executed_by))
         cells = select_cells(replace(selection, areas=executing))
+        refuse_unmatched(selection, keys_of(cells))
         self.parts = {part.name: part for part in parts}
         self.reach = Reach(self.sources, cells, folder)
         for row in first:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from tokenspec.adapters.transcript import Transcript
 from tokenspec.areas import areas
 from tokenspec.areas.area import NO_ROW, Area, Cell, models_of
 from tokenspec.areas.protocol.records import ProtocolExpect, ProtocolInput
+from tokenspec.errors import UsageError
 from tokenspec.store.records import Case
 
 if TYPE_CHECKING:
@@ -77,7 +78,13 @@ AREA = Area(
 )
 
 
-def within_reach(cells: Iterable[Cell], impls: Iterable[str]) -> list[Cell]:
-    """Without conversations, where no implementation is a program: an object has no pipe to be judged by."""
+def within_reach(cells: Iterable[Cell], impls: Iterable[str], named: Collection[str] = ()) -> list[Cell]:
+    """Without conversations, where no implementation is a program: an object has no pipe to be judged by.
+
+    Raises:
+        UsageError: the area is ``named``, and no implementation is a program.
+    """
     programs = any(impl.startswith("cmd:") for impl in impls)
+    if AREA.name in named and not programs:
+        raise UsageError(f"--area {AREA.name} judges programs, and no --impl is one. Give: --impl 'cmd:PROGRAM'")
     return [cell for cell in cells if programs or cell.area.operation != CONVERSE]
