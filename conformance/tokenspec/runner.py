@@ -34,6 +34,7 @@ from tokenspec.store.records import Answer
 
 from .adapters import Column, Failed, NotSupported, Ok, Outcome, Refused, said_of
 from .adapters.capability import Claim, Profile
+from .adapters.foreign_text import foreign_text
 from .errors import FixtureError
 from .models import AssetsMissing, Row, load
 from .report.exhibit import exhibit_of
@@ -347,11 +348,11 @@ def finding_of(check: Check, verdict: Verdict, detail: str, slow: float = 0.0, c
         requires=list(check.requires),
         verdict=as_severe(verdict, severity),
         severity=severity,
-        detail=detail,
+        detail=foreign_text(detail, lines=True),
         slow=slow,
         compares=check.compares,
         outline=check.kind == "outline",
-        cause=(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in WRONG else "",
+        cause=foreign_text(cause or detail.split("\n", 1)[0])[:LONGEST_CAUSE] if verdict in WRONG else "",
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from tokenspec.adapters import CONVERSE, Failed, NotSupported, Ok, Outcome, Refused
 from tokenspec.adapters.capability import Capability
+from tokenspec.adapters.foreign_text import foreign_text, foreign_value
 from tokenspec.adapters.patience import Patience, own_seconds
 from tokenspec.errors import AdapterError
 
@@ -54,14 +55,15 @@ def outcome_of(error: BaseException) -> Outcome:
     code = getattr(error, "rejection_code", None)
     reason = getattr(error, "unsupported_reason", None)
     if isinstance(reason, str):
-        return NotSupported(reason)
+        return NotSupported(foreign_text(reason))
     if isinstance(code, str):
         place = getattr(error, "rejection_place", None)
-        return Refused(code, str(error), place if isinstance(place, str) else "")
+        return Refused(*map(foreign_text, (code, str(error), place if isinstance(place, str) else "")))
     if isinstance(error, ModuleNotFoundError):
-        return NotSupported(f"the module {error.name or error} is not installed here")
+        return NotSupported(f"the module {foreign_text(str(error.name or error))} is not installed here")
     text = str(error).splitlines()
-    return Failed(f"{type(error).__name__}: {text[0] if text else ''}", "".join(traceback.format_exception(error)))
+    trace = foreign_text("".join(traceback.format_exception(error)), lines=True)
+    return Failed(f"{type(error).__name__}: {foreign_text(text[0] if text else '')}", trace)
 
 
 def capabilities_of(name: str, adapter: object) -> dict[str, Capability]:
@@ -71,10 +73,10 @@ def capabilities_of(name: str, adapter: object) -> dict[str, Capability]:
         AdapterError: it is not of the form of the protocol.
     """
     try:
-        return msgspec.convert(getattr(adapter, "capabilities", {}), dict[str, Capability])
+        return msgspec.convert(foreign_value(getattr(adapter, "capabilities", {})), dict[str, Capability])
     except msgspec.ValidationError as error:
         raise AdapterError(
-            f"--impl {name}: capabilities: {error}. "
+            f"--impl {name}: capabilities: {foreign_text(str(error))}. "
             'Write them like {"render": {"claim": {"levels": ["TEXT"]}, "profile": {"ending": "stop"}}}.'
         ) from error
 
@@ -90,10 +92,10 @@ class InProcess:
         self.prepared: set[str] = set()
         self.capabilities = capabilities_of(name, adapter)
         try:
-            self.info = dict(adapter.info())  # type: ignore[attr-defined]
+            self.info = foreign_value(dict(adapter.info()))  # type: ignore[attr-defined]
         except Exception as error:
             raise AdapterError(
-                f"--impl {name}: info() failed with {type(error).__name__}: {error}. "
+                f"--impl {name}: info() failed with {type(error).__name__}: {foreign_text(str(error))}. "
                 'Give the adapter a method info() that returns {"name": ..., "version": ...}.'
             ) from error
         missing = [key for key in ("name", "version") if not isinstance(self.info.get(key), str)]

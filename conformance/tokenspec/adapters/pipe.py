@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import selectors
 import shlex
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.adapters.patience import Patience, seconds_of
 
 MAX_LINE = 64 * 1024 * 1024
@@ -24,7 +24,6 @@ STDERR_TAIL = 2000
 CHUNK = 1 << 20
 MARK = "TOKENSPEC_ADAPTER"
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 FLUSHING = 2.0
 """Seconds a silent program has to end, and so to flush its answer, when its stdin is closed."""
@@ -75,7 +74,7 @@ class Tail(threading.Thread):
 
     def text(self) -> str:
         """The last of the stream, printable."""
-        return printable(self.kept.decode("utf-8", "backslashreplace").strip())
+        return foreign_text(self.kept.decode("utf-8", "backslashreplace").strip(), lines=True)
 
 
 class Pipe:
@@ -281,11 +280,6 @@ class Pipe:
         while (left := marked(self.mark)) and time.monotonic() < deadline:
             time.sleep(0.02)
         return left
-
-
-def printable(text: str) -> str:
-    """Text of a program as a terminal may show it: control characters, which could command it, are escaped."""
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def marked(mark: str) -> list[int]:

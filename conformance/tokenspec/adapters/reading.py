@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.adapters.messages import OUTCOMES, Answer, Loaded, Started
 from tokenspec.adapters.pipe import MAX_CONTAINERS
 
@@ -73,7 +74,7 @@ def read(line: bytes, kind: type[T]) -> T:
     except RecursionError as error:
         raise Malformed(too_deep("nests deeper than a reader can follow")) from error
     except msgspec.ValidationError as error:
-        raise Malformed(wrong_shape(line, kind, str(error))) from error
+        raise Malformed(wrong_shape(line, kind, foreign_text(str(error)))) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Malformed(no_json(line, kind, str(error))) from error
 

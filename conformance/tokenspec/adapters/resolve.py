@@ -12,6 +12,7 @@ from tokenspec.adapters import Column
 from tokenspec.adapters.addresses import THIS_MACHINE, Askable, is_address
 from tokenspec.adapters.environment import is_made
 from tokenspec.adapters.foreign import foreign_column, foreign_columns
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.adapters.in_process import InProcess
 from tokenspec.errors import AdapterError, UnknownName
 
@@ -60,7 +61,7 @@ def resolve(text: str, askable: Askable = THIS_MACHINE) -> Column:
             return InProcess(text, _instance(points[text].load()))
         except ImportError as error:
             raise AdapterError(
-                f"--impl {text}: {error}. Install what it needs: pip install 'tokenspec[reference]'."
+                f"--impl {text}: {foreign_text(str(error))}. Install what it needs: pip install 'tokenspec[reference]'."
             ) from error
     module, separator, attribute = text.partition(":")
     if not separator:
@@ -75,6 +76,6 @@ def resolve(text: str, askable: Askable = THIS_MACHINE) -> Column:
             target = getattr(target, part)
     except (ImportError, AttributeError) as error:
         raise AdapterError(
-            f"--impl {text}: {error}. Check the module path and the attribute after the colon."
+            f"--impl {text}: {foreign_text(str(error))}. Check the module path and the attribute after the colon."
         ) from error
     return InProcess(text, _instance(target))

@@ -10,9 +10,11 @@ from msgspec import UNSET
 
 from tokenspec import __version__
 from tokenspec.adapters import CONVERSE, PROTOCOL_VERSION, Failed, NotSupported, Ok, Outcome, Refused
+from tokenspec.adapters.capability import Capability
 from tokenspec.adapters.diagnosis import flaw_of
+from tokenspec.adapters.foreign_text import foreign_text, foreign_value
 from tokenspec.adapters.messages import Answer, Loaded, Started
-from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken, printable
+from tokenspec.adapters.pipe import Limits, Pipe, PipeBroken
 from tokenspec.adapters.reading import Flaw, Malformed, read
 from tokenspec.errors import AdapterError
 
@@ -54,9 +56,11 @@ class Process:
                 f"--impl {name}: speaks protocol {started.protocol}, this suite speaks {PROTOCOL_VERSION}. "
                 f"Install a suite or an adapter of the other's version; an adapter answers its own (ADP-011)."
             )
-        self.info = {key: printable(text) for key, text in msgspec.to_builtins(started.implementation).items()}
-        self.capabilities = started.capabilities
-        self.announced = frozenset(started.capabilities)
+        self.info = foreign_value(msgspec.to_builtins(started.implementation))
+        self.capabilities = msgspec.convert(
+            foreign_value(msgspec.to_builtins(started.capabilities)), dict[str, Capability]
+        )
+        self.announced = frozenset(self.capabilities)
 
     def has(self, operation: str) -> bool:
         """Whether the program named an operation; every program converses."""
@@ -95,7 +99,7 @@ class Process:
             loaded = self.exchange({"cmd": "load", "model": model, "assets": assets}, Loaded, self.limits.load)
         except Malformed as malformed:
             return self.restart(malformed.flaw)
-        return None if loaded.ok else NotSupported(printable(loaded.reason) or f"cannot use the row {model}")
+        return None if loaded.ok else NotSupported(foreign_text(loaded.reason) or f"cannot use the row {model}")
 
     def given_up(self) -> Outcome:
         """What every case gets after the last crash."""
@@ -162,10 +166,10 @@ def outcome_of(answer: Answer) -> Outcome:
     """The typed outcome of an answer."""
     if answer.unsupported is not UNSET:
         issue = f" ({answer.unsupported.issue})" if answer.unsupported.issue else ""
-        return NotSupported(printable(answer.unsupported.reason + issue))
+        return NotSupported(foreign_text(answer.unsupported.reason + issue))
     if answer.rejected is not UNSET:
         refusal = answer.rejected
-        return Refused(printable(refusal.code), printable(refusal.message), printable(refusal.place))
+        return Refused(*map(foreign_text, (refusal.code, refusal.message, refusal.place)))
     if answer.error is not UNSET:
-        return Failed(printable(answer.error.message), printable(answer.error.traceback))
+        return Failed(foreign_text(answer.error.message), foreign_text(answer.error.traceback, lines=True))
     return Ok(answer.result)

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from tokenspec.adapters.foreign_text import foreign_text, in_reading_order
 from tokenspec.areas.check import Subject
 from tokenspec.areas.exhibit import Labelled
 from tokenspec.oracle.token_bytes import has_byte_fallback, piece_bytes
@@ -33,7 +34,7 @@ def exhibit_of(subject: Subject) -> Exhibit:
     show_fields = wanted is None and subject.output is not None
     want_lines = lines_of(msgspec.to_builtins(expect)) if show_fields and expect is not None else []
     got_lines = lines_of(msgspec.to_builtins(subject.output)) if show_fields else []
-    want_lines, got_lines = cut_lines(want_lines, got_lines)
+    want_lines, got_lines = cut_lines(*([foreign_text(line) for line in lines] for lines in (want_lines, got_lines)))
     return Exhibit(
         input=input_text(subject.input), expected=wanted, got=given, expected_lines=want_lines, got_lines=got_lines
     )
@@ -85,14 +86,14 @@ def same_owner(want: Label, have: Label) -> bool:
 
 def pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
     """What each id spells; bytes that are no whole character are escaped, an id outside the vocabulary says so."""
-    return [spelled.decode("utf-8", "backslashreplace") for spelled in bytes_of(tokenizer, ids)]
+    return [in_reading_order(spelled.decode("utf-8", "backslashreplace")) for spelled in bytes_of(tokenizer, ids)]
 
 
 def owner_texts(tokenizer: Any, shown: Tokens) -> list[str]:
     """What each run of one owner spells: characters whose bytes lie in several tokens are whole here."""
     spelled = iter(bytes_of(tokenizer, shown.ids))
     runs = [b"".join(next(spelled) for _ in range(count)) for _, _, count in shown.owners]
-    return [run.decode("utf-8", "backslashreplace") for run in runs]
+    return [in_reading_order(run.decode("utf-8", "backslashreplace")) for run in runs]
 
 
 def bytes_of(tokenizer: Any, ids: Sequence[int]) -> list[bytes]:

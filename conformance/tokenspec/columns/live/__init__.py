@@ -12,6 +12,7 @@ from typing import Any
 from tokenspec.adapters import Failed, NotSupported, Ok, Outcome, Refused, Unsupported
 from tokenspec.adapters.addresses import AUTO, Askable, base_of, token_given
 from tokenspec.adapters.capability import Capability
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.adapters.in_process import outcome_of
 from tokenspec.columns.live.completions import parsed, streamed
 from tokenspec.columns.live.dialects import DIALECTS, Dialect
@@ -50,7 +51,11 @@ class LiveServer:
         self.announced: frozenset[str] = frozenset()
         try:
             self.dialect = self.recognised() if askable.dialect == AUTO else DIALECTS[askable.dialect]
-            self.info = {"name": self.dialect.name, "version": self.version(), "homepage": self.dialect.homepage}
+            self.info = {
+                "name": self.dialect.name,
+                "version": foreign_text(self.version()),
+                "homepage": self.dialect.homepage,
+            }
             self.operations = self.able()
         except Silent as silent:
             raise AdapterError(f"--impl {text}: {silent}") from silent

@@ -8,8 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 from tokenspec.adapters import Failed
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.adapters.patience import LEAST
-from tokenspec.adapters.pipe import MAX_LINE, printable
+from tokenspec.adapters.pipe import MAX_LINE
 from tokenspec.errors import AdapterError
 
 CONNECTION_TRIES = 3
@@ -114,7 +115,7 @@ class Wire:
     def shown(self, text: str) -> str:
         """Text of the server as it may be printed: shortened, escaped, without the token."""
         hidden = text.replace(self._token, "[token]") if self._token else text
-        return printable(hidden[:SAID_AT_MOST].strip())
+        return foreign_text(hidden[:SAID_AT_MOST].strip())
 
     def close(self) -> None:
         """Close the connections."""
