@@ -194,3 +194,10 @@ def test_every_week_the_latest_versions_are_judged_and_compared() -> None:
         options = {name for parameter in verb.params for name in parameter.opts}
         assert {word for word in rest if word.startswith("--")} <= options, words
     assert len(commands) == 4
+
+
+@pytest.mark.parametrize("path", [*(ROOT / ".github").rglob("*.yml"), *(ROOT / "conformance/docs/pages").glob("*.md")])
+def test_the_actions_of_others_are_pinned_by_commit(path: Path) -> None:
+    used = re.findall(r"^[ -]*uses: (\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    others = [one for one in used if not one.startswith("./") and "tokenspec" not in one.partition("@")[0]]
+    assert [one for one in others if not re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", one)] == []
