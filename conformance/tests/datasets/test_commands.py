@@ -1,5 +1,6 @@
 """``audit`` and ``prepare`` as they are given, with the engines that people have."""
 
+import itertools
 import json
 import os
 import resource
@@ -93,7 +94,7 @@ def test_rows_are_all_there_in_order(undisturbed):
     table_of = datasets.load_dataset("parquet", data_files=f"{undisturbed}/data/*.parquet", split="train")
     assert table_of["row"] == list(range(ROWS))
     for row in table_of:
-        assert len(row["input_ids"]) == len(row["labels"]) == len(row["loss_mask"]) == len(row["position"])
+        assert len(row["input_ids"]) == len(row["labels"]) == len(row["loss_mask"]) == len(row["position_ids"])
         assert row["attention_mask"] == [1] * len(row["input_ids"])
         assert (row["refused"] is None) == bool(row["input_ids"])
         trained = [(t if on else -100) for t, on in zip(row["input_ids"], row["loss_mask"], strict=True)]
@@ -189,9 +190,11 @@ def test_packs_cut_no_row_and_padding_fills(path, tmp_path):
     for file in sorted((tmp_path / "packed" / "data").iterdir()):
         for pack in pq.read_table(file).to_pylist():
             ends = pack["cu_seqlens"]
+            assert pack["seq_lengths"] == [end - start for start, end in itertools.pairwise(ends)]
+            assert pack["position_ids"] == [at for length in pack["seq_lengths"] for at in range(length)]
             assert len(ends) == len(pack["rows"]) + 1
             assert ends[-1] == len(pack["input_ids"]) <= MAX_LENGTH
-            assert [pack["position"][k] for k in ends[:-1] if k < ends[-1]] == [0] * len(
+            assert [pack["position_ids"][k] for k in ends[:-1] if k < ends[-1]] == [0] * len(
                 {k for k in ends[:-1] if k < ends[-1]}
             )
             seen += pack["rows"]

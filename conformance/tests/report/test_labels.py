@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.cli import group
-from tokenspec.report.jsonl import Report, save_report
-from tokenspec.report.labels import labels
+from tokenspec.errors import UnknownName
+from tokenspec.report.compare import compare, what_changed
+from tokenspec.report.jsonl import Report, read_report, save_report
+from tokenspec.report.labels import impl_called, labels
 from tokenspec.report.markdown import markdown
 from tokenspec.report.page import run_page
 from tokenspec.verdict import Finding, Verdict
@@ -92,3 +94,38 @@ def test_lists_of_causes_and_of_changes_call_a_column_by_its_label(tmp_path: Pat
 
 def test_the_title_of_a_page_has_labels() -> None:
     assert "<title>tokenspec: said</title>" in run_page(report_of(finding(Verdict.PASS)))
+
+
+def test_a_column_is_found_by_what_was_given_and_by_its_label() -> None:
+    infos = {"cmd:node a.mjs": {"name": "mylib"}, "reference": {"name": "tokenspec-reference"}}
+    assert impl_called("cmd:node a.mjs", infos) == impl_called("mylib", infos) == "cmd:node a.mjs"
+    assert impl_called("reference", infos) == "reference"
+    with pytest.raises(UnknownName, match="Did you mean mylib"):
+        impl_called("mylip", infos)
+    twice = {"cmd:a": {"name": "mylib"}, "cmd:b": {"name": "mylib"}}
+    with pytest.raises(UnknownName, match="no column 'mylib'"):
+        impl_called("mylib", twice)
+
+
+def saved(path: Path, impl: str, verdict: Verdict) -> Path:
+    results = [cell(finding(verdict), impl=impl)]
+    head = header(impl)
+    head["implementations"][impl]["name"] = "mylib"
+    save_report(path, head, results)
+    return path
+
+
+def test_reports_take_a_label_where_they_take_a_column(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.jsonl", "cmd:./a", Verdict.PASS)
+    for words in (["badge", str(path)], ["ci", str(path), "--out", str(tmp_path / "out")]):
+        for name in ("mylib", "cmd:./a"):
+            done = CliRunner().invoke(group, ["report", *words, "--impl", name])
+            assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+
+
+def test_runs_of_one_program_by_two_paths_are_compared(tmp_path: Path) -> None:
+    old = read_report(saved(tmp_path / "old.jsonl", "cmd:./a", Verdict.PASS))
+    new = read_report(saved(tmp_path / "new.jsonl", "cmd:/elsewhere/a", Verdict.FAIL))
+    [change] = compare(old, new)
+    assert (change.impl, change.before, change.after) == ("cmd:/elsewhere/a", "pass", "fail")
+    assert "* mylib: " in what_changed(old, new, 5)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from tokenspec.errors import UsageError
 from tokenspec.report.jsonl import read_report, save_report
+from tokenspec.report.labels import impl_called, labels
 from tokenspec.store.writing import write_atomically
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
@@ -87,8 +87,7 @@ def badge(saved: Path, impl: str, out: Path | None) -> None:
     from tokenspec.report.markdown import badge as make_badge
 
     loaded = read_report(saved)
-    if impl not in loaded.impls:
-        raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.impls)}")
+    impl = impl_called(impl, loaded.header["implementations"])
     deliver(json.dumps(make_badge(loaded, impl)) + "\n", out)
 
 
@@ -113,8 +112,7 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
     from tokenspec.report.page import run_page
 
     loaded = read_report(saved)
-    if impl not in loaded.impls:
-        raise UsageError(f"{saved} has no column {impl!r}; it has {', '.join(loaded.impls)}")
+    impl = impl_called(impl, loaded.header["implementations"])
     for line in annotation_lines(loaded, impl):
         click.echo(line)
     write_atomically(out / "junit.xml", make_junit(loaded))
@@ -144,7 +142,6 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
     a reviewer found it real or a choice, and a short script. The implementation and the row have to be here.
     """
     from tokenspec.report.causes import causes_of
-    from tokenspec.report.labels import labels
     from tokenspec.reproduction.issue import chosen
     from tokenspec.reproduction.issue import issue as write_issue
 
@@ -202,7 +199,6 @@ def compare(old: Path, new: Path, show_all: bool, as_json: bool, as_md: bool) ->
     """
     from tokenspec.report.compare import Kind, what_changed
     from tokenspec.report.compare import compare as find_changes
-    from tokenspec.report.labels import labels
 
     before, after = read_report(old), read_report(new)
     found, named = find_changes(before, after), labels(after.header["implementations"])

@@ -22,12 +22,12 @@ from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_b
 from tokenspec.areas.protocol.area import within_reach
 from tokenspec.areas.selection import keys_of, refuse_unmatched, sample_of, select_cells
 from tokenspec.cli.screen import screen
-from tokenspec.errors import FixtureError, UsageError
+from tokenspec.errors import FixtureError, UnknownName, UsageError
 from tokenspec.models import how_to_get, specs
 from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
 from tokenspec.report.jsonl import Report, save_report
-from tokenspec.report.labels import labels
+from tokenspec.report.labels import impl_called, labels
 from tokenspec.report.matrix import print_matrix
 from tokenspec.report.page import write_page
 from tokenspec.report.sample import Sample, sample_in
@@ -171,15 +171,13 @@ def run(
     Example: tokenspec run --impl reference --impl transformers --area render --gate reference
     """
     impls = (*impls, *(name for name in made_columns() if every and name not in impls))
-    unknown = set(gate) - set(impls)
-    if unknown:
-        raise UsageError(f"--gate {min(unknown)} is not among the --impl columns")
     chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
     for path in filter(None, (report, html, chosen["write_known_failures"])):
         refuse_unwritable(path)
     with untouched(impls):
         columns = columns_of(impls, askable := Askable(dialect, hosts))
+        gate = tuple(gated(text, columns) for text in gate)
         known = plan_known_failures(chosen, columns, gate or impls)
         wanted = selection(chosen)
         chosen_cells = within_reach(as_judged_by(oracle_version(oracle), select_cells(wanted)), impls, wanted.areas)
@@ -226,6 +224,14 @@ def run(
     for line in changed:
         click.echo(line, err=True)
     sys.exit(code)
+
+
+def gated(text: str, columns: Sequence[Column]) -> str:
+    """The column that ``--gate`` names, as it was given or by its label."""
+    try:
+        return impl_called(text, {column.name: column.info for column in columns})
+    except UnknownName as unknown:
+        raise UsageError(f"--gate {text} is not among the --impl columns: {unknown}") from unknown
 
 
 def save_run(report: Path | None, html: Path | None, saved: Report) -> None:

@@ -131,7 +131,7 @@ def data_table(job: Job, rows: Sequence[Row]) -> Any:
         else [[k] for k in range(len(rows))]
     )
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("input_ids", "labels", "loss_mask", "position", "attention_mask")
+        name: [] for name in ("input_ids", "labels", "loss_mask", "position_ids", "attention_mask")
     }
     cumulative = []
     for members in groups:
@@ -146,7 +146,7 @@ def data_table(job: Job, rows: Sequence[Row]) -> Any:
             ("input_ids", ids, job.pad_id),
             ("labels", labels, IGNORED),
             ("loss_mask", mask, 0),
-            ("position", position, 0),
+            ("position_ids", position, 0),
             ("attention_mask", attention, 0),
         ):
             columns[name].append(np.pad(values, (0, missing), constant_values=filler) if missing > 0 else values)
@@ -155,6 +155,7 @@ def data_table(job: Job, rows: Sequence[Row]) -> Any:
     arrays = {name: _lists(values, kinds.get(name, pa.int32())) for name, values in columns.items()}
     if job.layout == "packed":
         arrays["cu_seqlens"] = _lists(cumulative, pa.int32())
+        arrays["seq_lengths"] = _lists([np.diff(ends) for ends in cumulative], pa.int32())
         arrays["rows"] = pa.array([[rows[k].given.row for k in members] for members in groups], pa.list_(pa.int64()))
     else:
         arrays["row"] = pa.array([row.given.row for row in rows], pa.int64())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from tokenspec.errors import UsageError
 from tokenspec.report.causes import BROKEN, WARNED
 from tokenspec.report.jsonl import Report
@@ -48,14 +50,30 @@ class Change:
         return Kind.OTHER
 
 
+def as_named_in(new: Report, old: Report) -> Report:
+    """The old run with the names of the new one, where a column of another name has the same label."""
+    called = {label: impl for impl, label in labels(new.header["implementations"]).items()}
+    names = {
+        impl: called[label]
+        for impl, label in labels(old.header["implementations"]).items()
+        if impl not in new.impls and label in called and called[label] not in old.impls
+    }
+    if not names:
+        return old
+    infos = {names.get(impl, impl): info for impl, info in old.header["implementations"].items()}
+    results = [msgspec.structs.replace(one, impl=names.get(one.impl, one.impl)) for one in old.results]
+    return Report({**old.header, "implementations": infos}, results)
+
+
 def compare(old: Report, new: Report) -> list[Change]:
-    """All changes, regressions first; columns are compared by name.
+    """All changes, regressions first; columns are compared by name, those of other names by the label they print.
 
     Raises:
         UsageError: the reports have no column in common, so every verdict would seem to change; or they are of
             different samples.
     """
     sample_of_all("the two runs", (old.header, new.header))
+    old = as_named_in(new, old)
     shared = set(old.impls) & set(new.impls)
     if not shared:
         raise UsageError(
@@ -73,7 +91,7 @@ def compare(old: Report, new: Report) -> list[Change]:
 
 def what_changed(old: Report, new: Report, most: int) -> str:
     """The changes as a Markdown table, each with its case, below the versions that were judged; ``most`` bounds it."""
-    found = compare(old, new)
+    found, old = compare(old, new), as_named_in(new, old)
     named, lines = labels(new.header["implementations"]), ["## What changed", ""]
     for impl in new.impls:
         if impl in old.impls:

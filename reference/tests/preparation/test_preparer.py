@@ -113,7 +113,34 @@ def test_what_a_template_leaves_out_is_told():
     prepare = Preparer(create_renderer(row.tokenizer, chat_template=template))
     loop = [user("a"), answer("", tool_calls=[call()]), result("21 degrees"), answer("b")]
     found = prepare(Conversation(loop, [TOOL])).findings
-    assert [(f.code, f.message) for f in found] == [("vanished-text", 1), ("vanished-text", 2), ("vanished-text", None)]
+    assert [(f.code, f.message) for f in found] == [
+        ("message-vanished", 1),
+        ("message-vanished", 2),
+        ("vanished-text", None),
+    ]
+
+
+def test_a_message_of_which_something_is_written_has_not_vanished():
+    row = rows.load("toy-bpe")
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n"
+    template += "{{ m.tool_calls[0].function.name if m.tool_calls else m.content }}<|im_end|>\n{% endfor %}"
+    template += "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    prepare = Preparer(create_renderer(row.tokenizer, chat_template=template))
+    loop = [user("a"), answer("Let me see.", tool_calls=[call()]), result("21 degrees"), answer("b")]
+    prepared = prepare(Conversation(loop))
+    assert ("vanished-text", 1) in [(f.code, f.message) for f in prepared.findings]
+    assert "message-vanished" not in codes(prepared)
+    assert prepared.token_ids
+
+
+def test_a_single_message_that_vanishes_leaves_no_ids():
+    row = rows.load("toy-bpe")
+    template = "{% for m in messages if m.role != 'developer' %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n"
+    template += "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    prepare = Preparer(create_renderer(row.tokenizer, chat_template=template))
+    prepared = prepare(Conversation([{"role": "developer", "content": "Be brief."}, user("a"), answer("b")]))
+    assert "message-vanished" in codes(prepared)
+    assert prepared.token_ids == []
 
 
 def test_a_prompt_that_opens_a_thought_is_not_how_the_turn_begins():

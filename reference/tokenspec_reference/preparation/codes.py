@@ -95,9 +95,17 @@ _ALL = (
         "vanished-text",
         "warning",
         ("RND-077", "RND-083"),
-        "A message, a call or a tool was given and is not in the rendered text.",
+        "Content beside a call, a call or a tool was given and is not in the rendered text.",
         "The model is trained to answer without having seen it, or never to call.",
         "Use a role or a field that the template writes; see: tokenspec explain ROW.",
+    ),
+    Code(
+        "message-vanished",
+        "error",
+        ("RND-077", "RND-083"),
+        "Nothing of a message is in the rendered text: no content, no call, no reasoning.",
+        "The model is trained to answer without having seen it, or trained on an empty turn.",
+        "Give the message a role that the template writes, with --speaker NAME=ROLE, or remove it.",
     ),
     Code(
         "all-text-vanished",

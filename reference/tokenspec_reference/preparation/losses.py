@@ -10,24 +10,34 @@ from tokenspec_reference.preparation.rendering import Rendering
 
 
 def losses(found: Rendering) -> Iterator[Finding]:
-    """``vanished-text``, ``all-text-vanished`` and ``reasoning-dropped``."""
+    """``message-vanished``, ``vanished-text``, ``all-text-vanished`` and ``reasoning-dropped``.
+
+    A message of which anything is written has not vanished: templates that leave out content beside calls, or reasoning
+    in history, do so on purpose, and the rest is trained.
+    """
     regions, runs = found.regions, found.message_runs
     given = gone = 0
     for index, message in enumerate(found.conversation.messages):
         region, role = regions.get(index, ""), message["role"]
         answer = answer_text(message)
-        given += bool(answer.strip())
-        if answer.strip() and not stands_in(answer, region):
-            gone += 1
-            yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
+        content_gone = bool(answer.strip()) and not stands_in(answer, region)
+        given, gone = given + bool(answer.strip()), gone + content_gone
         beside = region.replace(answer.strip(), "", 1) if answer.strip() else region
         head, _, tail = region.rpartition(answer.strip() or "\0")  # a thought is before its answer, and may quote it
-        for call in calls_of(message):
-            name = call.get("name")
-            if isinstance(name, str) and name and name not in beside:
-                yield Finding("vanished-text", f"the call of {name} in message {index}", index, runs.get(index))
+        names = [name for call in calls_of(message) if isinstance(name := call.get("name"), str) and name]
+        lost_calls = [name for name in names if name not in beside]
         reasoning = reasoning_text(message) if role == "assistant" else ""
-        if reasoning.strip() and not stands_in(reasoning, head + tail):
+        thought_gone = bool(reasoning.strip()) and not stands_in(reasoning, head + tail)
+        parts = [*([content_gone] if answer.strip() else []), *(name in lost_calls for name in names)]
+        parts += [thought_gone] if reasoning.strip() else []
+        if parts and all(parts):
+            yield Finding("message-vanished", f"all of message {index} ({role})", index, runs.get(index))
+            continue
+        if content_gone:
+            yield Finding("vanished-text", f"the content of message {index} ({role})", index, runs.get(index))
+        for name in lost_calls:
+            yield Finding("vanished-text", f"the call of {name} in message {index}", index, runs.get(index))
+        if thought_gone:
             yield Finding("reasoning-dropped", f"the reasoning of message {index}", index, runs.get(index))
     if given and gone == given:
         yield Finding("all-text-vanished", f"none of the {given} texts is written")
