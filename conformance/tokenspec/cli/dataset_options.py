@@ -41,6 +41,7 @@ def dataset_options(command: Command) -> Command:
         click.option(
             "--speaker", "speakers", multiple=True, metavar="NAME=ROLE", help="What a role is, such as human=user."
         ),
+        click.option("--media", is_flag=True, help="Expand pictures and videos; files that rows name are opened."),
         click.option("--split", default="train", show_default=True, help="The split of a data set that has several."),
         click.option("--max-length", type=click.IntRange(1), help="Tokens a row may have."),
         click.option(
@@ -72,6 +73,7 @@ def recipe_from(given: dict[str, Any]) -> Recipe:
     from tokenspec_reference.preparation.shapes import FIELDS
 
     more: dict[str, Any] = {"max_length": given["max_length"], "overlong": given["overlong"]}
+    more["media"] = given["media"]
     more["options"] = tuple(options_of(given["options"]).items())
     columns = dict(text.partition("=")[::2] for text in given["columns"])
     for name, column in columns.items():

@@ -37,6 +37,7 @@ class Recipe:
     overlong: str = "turns"
     columns: tuple[tuple[str, str], ...] = field(default=())
     speakers: tuple[tuple[str, str], ...] = ()
+    media: bool = False
 
 
 def of_row(row: str, **more: Any) -> Recipe:
@@ -101,7 +102,13 @@ def preparer_of(recipe: Recipe) -> Preparer:
 
     renderer = renderer_of(recipe)
     encoder = faster(recipe, ()) if recipe.encoder == "fastokens" else None
-    return Preparer(renderer, encoder=encoder, max_length=recipe.max_length, overlong=recipe.overlong)  # type: ignore[arg-type]
+    return Preparer(
+        renderer,
+        encoder=encoder,
+        max_length=recipe.max_length,
+        overlong=recipe.overlong,  # type: ignore[arg-type]
+        expand_media=recipe.media,
+    )
 
 
 def faster(recipe: Recipe, texts: Any) -> Any:

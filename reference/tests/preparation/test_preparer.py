@@ -286,6 +286,55 @@ def test_what_ends_a_program_ends_a_run(renderer, error, monkeypatch):
 PICTURE = [{"type": "text", "text": "what is it?"}, {"type": "image_url", "image_url": {"url": "a.png"}}]
 
 
+@pytest.fixture(scope="module")
+def seeing():
+    """A renderer whose media are described, over a toy vocabulary with the tokens they take."""
+    row = rows.load("toy-bpe")
+    tokenizer = type(row.tokenizer).from_pretrained(row.directory)
+    tokenizer.add_special_tokens(
+        {"additional_special_tokens": ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]}
+    )
+    return create_renderer(tokenizer, family="qwen3-vl")
+
+
+def picture(url="http://a/b.png", **size):
+    return [{"type": "text", "text": "what is it?"}, {"type": "image_url", "image_url": {"url": url}, **size}]
+
+
+def test_media_are_expanded_as_the_renderer_does(seeing):
+    messages = [user(picture(width=640, height=480)), answer("a cat"), user("sure?"), answer("yes")]
+    prepared = Preparer(seeing, expand_media=True)(Conversation(messages))
+    rendered = seeing.render(messages, process_multimodal=True)
+    assert prepared.token_ids == rendered.token_ids
+    assert prepared.loss_mask == rendered.sampled_mask
+    assert prepared.token_ids.count(seeing.encoder.id_of("<|image_pad|>")) == 300
+    assert codes(prepared) == []
+    text_alone = [user("hi"), answer("hello")]
+    assert Preparer(seeing, expand_media=True)(Conversation(text_alone)) == Preparer(seeing)(Conversation(text_alone))
+
+
+def test_media_that_cannot_be_expanded_leave_no_ids(seeing, renderer):
+    cannot_see = Preparer(renderer, expand_media=True)(Conversation([user(picture(width=9, height=9)), answer("a")]))
+    assert codes(cannot_see) == ["media-not-expanded"]
+    unread = Preparer(seeing, expand_media=True)(Conversation([user(picture()), answer("a cat")]))
+    assert codes(unread) == ["refused"]
+    assert "declare 'width' and 'height'" in unread.findings[0].detail
+    sound = [{"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}]
+    deaf = Preparer(seeing, expand_media=True)(Conversation([user(sound), answer("a")]))
+    assert codes(deaf) == ["media-not-expanded"]
+    assert cannot_see.token_ids == unread.token_ids == deaf.token_ids == []
+
+
+def test_no_picture_is_cut_in_two(seeing):
+    messages = [answer("yes"), user(picture(width=640, height=480)), answer("a cat")]
+    whole = Preparer(seeing, expand_media=True)(Conversation(messages)).token_ids
+    pad = seeing.encoder.id_of("<|image_pad|>")
+    prepared = Preparer(seeing, expand_media=True, max_length=whole.index(pad) + 100, overlong="tokens")
+    made = prepared(Conversation(messages))
+    assert made.token_ids == whole[: whole.index(pad)]
+    assert "over-length" in codes(made)
+
+
 def test_media_that_are_not_expanded_leave_no_ids(renderer):
     prepared = Preparer(renderer)(Conversation([user(PICTURE), answer("a cat")]))
     assert "media-not-expanded" in codes(prepared)

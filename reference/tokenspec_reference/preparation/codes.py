@@ -121,7 +121,7 @@ _ALL = (
         ("RND-077",),
         "The conversation holds images, video or sound, which are not expanded here.",
         "One placeholder, or none, would stand where the model sees hundreds of tokens.",
-        "Prepare these rows with the processor of the model, or remove the media and what is said of them.",
+        "Give --media where the reference knows the model's media; else prepare the rows with the model's processor.",
     ),
     Code(
         "unknown-role",

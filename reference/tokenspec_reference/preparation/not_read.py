@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tokenspec_reference.preparation.finding import Finding
+from tokenspec_reference.renderers.media.medium import kind_of
 
 WEIGHTS = ("weight", "train", "loss_weight", "sample_weight", "training", "trainable", "loss", "loss_mask")
 """Names under which data sets say how much of something is trained. Of messages the first two are read."""
@@ -55,12 +56,12 @@ def unread_weights(turns: Sequence[Any]) -> Iterator[Finding]:
                 yield Finding("ignored-input", f"{name} of a message is not read")
 
 
-def media(messages: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """``media-not-expanded``: parts of messages that are more than text."""
+def media(messages: Sequence[Mapping[str, Any]], *, expanded: bool = False) -> Iterator[Finding]:
+    """``media-not-expanded``: parts of messages that are more than text; ``expanded``: that no renderer expands."""
     for index, message in enumerate(messages):
         content = message.get("content") if isinstance(message, Mapping) else None
         for part in content if isinstance(content, list) else ():
-            if not isinstance(part, Mapping):
+            if not isinstance(part, Mapping) or (expanded and kind_of(part) is not None):
                 continue
             if part.get("type") in MEDIA or any(part.get(name) is not None for name in MEDIA):
                 kind = part.get("type") or "media"

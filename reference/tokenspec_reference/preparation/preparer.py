@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TokenSpecError, UnsupportedByReference
 from tokenspec_reference.preparation.broken_calls import broken_calls
 from tokenspec_reference.preparation.call_order import unanswered
 from tokenspec_reference.preparation.codes import CODES
@@ -34,6 +34,7 @@ class Preparer:
         encoder: Encoder | None = None,
         max_length: int | None = None,
         overlong: Overlong = "turns",
+        expand_media: bool = False,
     ) -> None:
         """Keep what depends on template and tokenizer only.
 
@@ -42,6 +43,8 @@ class Preparer:
             encoder: encodes in the place of the renderer's own; it has to give the same ids.
             max_length: bound in tokens; None for no bound.
             overlong: where a conversation above it is cut.
+            expand_media: write as many placeholders for a picture or video as the model's processor does; files that
+                a conversation names are opened. Without, media are an error of the conversation.
 
         Raises:
             TokenSpecError: the bound is not positive.
@@ -52,6 +55,7 @@ class Preparer:
         self.encoder: Encoder = encoder or renderer.encoder
         self.max_length = max_length
         self.overlong: Overlong = overlong
+        self.expand_media = expand_media
         self._control = TypedControlTokens.of(renderer.encoder)
 
     def __call__(self, conversation: Conversation) -> Prepared:
@@ -65,7 +69,7 @@ class Preparer:
             made = Prepared(findings=[failed(error)])
         before = [
             *conversation.findings,
-            *media(conversation.messages),
+            *media(conversation.messages, expanded=self.expand_media),
             *unknown_roles(getattr(self.renderer, "chat_template", ""), conversation.messages),
         ]
         findings = [*before, *made.findings]
@@ -75,7 +79,9 @@ class Preparer:
 
     def _made(self, conversation: Conversation) -> Prepared:
         try:
-            found = render(self.renderer, self.encoder, conversation)
+            found = render(self.renderer, self.encoder, conversation, media=self.expand_media)
+        except UnsupportedByReference as error:
+            return Prepared(findings=[Finding("media-not-expanded" if self.expand_media else "refused", str(error))])
         except TokenSpecError as error:
             code = "template-limit" if error.rejection_code == "template-limit" else "refused"
             return Prepared(findings=[Finding(code, str(error))])
@@ -87,6 +93,7 @@ class Preparer:
         total = kept = len(found.token_ids)
         if self.max_length is not None and total > self.max_length:
             kept, finding = cut(found, self.max_length, self.overlong)
+            kept = next((start for start, end in found.media if start < kept < end), kept)
             findings.append(finding)
         trained = clipped(found.trained, kept)
         if not trained:
@@ -106,5 +113,5 @@ class Preparer:
         yield from merged_headers(found)
         yield from unanswered(found.conversation.messages)
         yield from broken_calls(self.renderer, found)
-        yield from rewritten(self.renderer, found)
+        yield from rewritten(self.renderer, found, media=self.expand_media)
         yield from untrained(found)

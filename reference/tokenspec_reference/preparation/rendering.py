@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -17,6 +17,8 @@ from tokenspec_reference.preparation.conversation import Conversation
 from tokenspec_reference.preparation.prepared import MessageSpan, Run
 from tokenspec_reference.renderers.attribute import Attribution, encode_and_attribute, token_runs
 from tokenspec_reference.renderers.encode import Encoder
+from tokenspec_reference.renderers.media.expand import ConversationMedia
+from tokenspec_reference.renderers.media.medium import kind_of, parts_of, refuse_media
 from tokenspec_reference.renderers.segments import Span
 from tokenspec_reference.renderers.token_text import byte_ends
 
@@ -36,7 +38,8 @@ class Rendering:
     """Text and tokens of a conversation.
 
     ``spans`` tile the text, ``unclear`` are character ranges of nobody's. ``starts`` and ``ends`` are the characters of
-    each token, ``owned`` tiles the tokens; all three are empty where the tokenizer cannot place its tokens.
+    each token, ``owned`` tiles the tokens; all three are empty where the tokenizer cannot place its tokens. ``media``
+    are the token ranges of expanded pictures and videos, from the first to the last placeholder of each.
     """
 
     conversation: Conversation
@@ -47,6 +50,7 @@ class Rendering:
     starts: list[int]
     ends: list[int]
     owned: list[Owned]
+    media: list[Run] = field(default_factory=list)
 
     @cached_property
     def regions(self) -> dict[int, str]:
@@ -92,14 +96,49 @@ class Rendering:
         return bisect_left(self.starts, start), bisect_left(self.starts, end)
 
 
-def render(renderer: Any, encoder: Encoder, conversation: Conversation) -> Rendering:
+def expansion_of(renderer: Any, messages: Sequence[dict[str, Any]]) -> ConversationMedia | None:
+    """What is written for the pictures and videos of messages; None where there are none.
+
+    Raises:
+        UnsupportedByReference: what the model's processor writes for them is not described.
+        TokenSpecError: one of them cannot be read, or the processor refuses it.
+    """
+    if all(kind_of(part) is None for message in messages for part in parts_of(message)):
+        return None
+    if not hasattr(renderer, "media_of"):
+        refuse_media(messages)
+    found: ConversationMedia | None = renderer.media_of(messages)
+    return found
+
+
+def text_of(renderer: Any, messages: Sequence[dict[str, Any]], tools: Any, *, prompt: bool, media: bool) -> str:
+    """The text of messages; with ``media`` their pictures and videos are expanded.
+
+    Raises:
+        TokenSpecError: they are refused.
+    """
+    found = expansion_of(renderer, messages) if media else None
+    if found is None:
+        plain: str = renderer.render_text(messages, tools=tools, add_generation_prompt=prompt)
+        return plain
+    expanded: str = renderer.expanded_parts(messages, found, tools=tools, add_generation_prompt=prompt)[0]
+    return expanded
+
+
+def render(renderer: Any, encoder: Encoder, conversation: Conversation, *, media: bool = False) -> Rendering:
     """Render and encode a conversation; ``encoder`` may be a faster one than the renderer's own.
+
+    With ``media`` pictures and videos are expanded as the model's processor does.
 
     Raises:
         TokenSpecError: the conversation is refused.
     """
     messages, tools = conversation.messages, conversation.tools
-    if hasattr(renderer, "provenance"):
+    expansion = expansion_of(renderer, messages) if media else None
+    if expansion is not None:
+        text, spans, _ = renderer.expanded_parts(messages, expansion, tools=tools)
+        unclear = []
+    elif hasattr(renderer, "provenance"):
         found = renderer.provenance(messages, tools=tools)
         text, spans, unclear = found.text, found.spans, found.unattributed
     else:
@@ -117,7 +156,14 @@ def render(renderer: Any, encoder: Encoder, conversation: Conversation) -> Rende
         tokens = encode_and_attribute(encoder, text, spans, encoding=asked[0], id_profile=asked[1], straddle=asked[2])
         token_ids, owned = tokens.token_ids, list(runs_by_token(tokens))
         starts, ends = [start for start, _ in tokens.char_spans], [end for _, end in tokens.char_spans]
-    return Rendering(conversation, text, spans, unclear, token_ids, starts, ends, owned)
+    placed_media = [] if expansion is None else media_ranges(expansion, token_ids, renderer.encoder)
+    return Rendering(conversation, text, spans, unclear, token_ids, starts, ends, owned, placed_media)
+
+
+def media_ranges(media: ConversationMedia, token_ids: list[int], encoder: Encoder) -> list[Run]:
+    """The token range of each picture and video, in the order of the text."""
+    ranges = media.placed(token_ids, encoder).mm_placeholders
+    return sorted((one.offset, one.offset + one.length) for kind in ranges.values() for one in kind)
 
 
 def placed(encoder: Encoder, text: str) -> tuple[list[int], list[int], list[int]]:
