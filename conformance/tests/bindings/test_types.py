@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -16,7 +17,8 @@ from tokenspec.adapters import Ok
 from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.protocol.area import material
-from tokenspec.bindings.shapes import definitions
+from tokenspec.bindings.shapes import Words, definitions
+from tokenspec.bindings.words import pascal
 from tokenspec.cli import group
 
 RUST = """
@@ -102,6 +104,23 @@ def test_types_are_named_once_and_of_what_was_asked(lang: str) -> None:
     for name in ("ProcessorsRequest", "ProcessLogitsStepAnswer", "GrammarMaskStepAnswer", "Answer", "Refusal"):
         assert f" {name}" in text
     assert "RenderRequest" not in text
+
+
+def words(shape: Any) -> list[Words]:
+    """Return every enumeration inside a shape."""
+    if isinstance(shape, Words):
+        return [shape]
+    inner = [getattr(shape, field.name) for field in dataclasses.fields(shape)]
+    parts = [part for one in inner for part in (one if isinstance(one, tuple) else (one,))]
+    return [found for part in parts if dataclasses.is_dataclass(part) for found in words(part)]
+
+
+def test_every_word_of_an_enumeration_has_a_name_of_its_own() -> None:
+    found = [one for made in definitions([area.operation for area in areas().values()]) for one in words(made)]
+    assert ("-inf", "inf", "nan") in {one.words for one in found}
+    for one in found:
+        for names in ([pascal(word) for word in one.words], [pascal(word.lower()) for word in one.words]):
+            assert len(set(names)) == len(names), one.words
 
 
 @pytest.mark.compilers

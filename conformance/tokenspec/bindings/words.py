@@ -9,8 +9,12 @@ WIDTH = 110
 
 
 def pascal(name: str) -> str:
-    """``id_profile``, ``sampled-boundary`` and ``-inf`` as type and variant names; capitals inside a word stay."""
-    parts = [part for part in re.split(r"[^A-Za-z0-9]+", name) if part]
+    """Return a type or variant name; capitals inside a word stay.
+
+    A sign in front is spelt out, so ``-inf`` (``MinusInf``) and ``inf`` (``Inf``) are two names.
+    """
+    signed = re.sub(r"^-(?=.)", "minus-", name)
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", signed) if part]
     joined = "".join(part.capitalize() if part.isupper() else part[0].upper() + part[1:] for part in parts)
     return f"N{joined}" if joined[:1].isdigit() else joined
 
