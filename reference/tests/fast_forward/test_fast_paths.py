@@ -129,3 +129,45 @@ def test_a_remembered_run_is_still_bounded():
     assert forced_bytes(literal)[0] == forced_bytes(literal)[0] == b"a" * 100
     with pytest.raises(ForcedBytesTooLong):
         forced_bytes(literal, limit=99)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from(GRAMMARS), st.data())
+def test_many_bytes_at_once_lead_where_one_after_the_other_leads(grammar, data):
+    text, state = bytearray(), grammar
+    while state.allowed() and len(text) < 60 and (not text or data.draw(st.integers(0, 9))):
+        text.append(data.draw(st.sampled_from(state.allowed())))
+        state = state.step(text[-1])
+    foreign = data.draw(st.none() | st.tuples(st.integers(0, len(text)), st.sampled_from(b'ab"x')))
+    if foreign is not None:
+        text[foreign[0] : foreign[0] + 1] = (foreign[1],)
+    cut = data.draw(st.integers(0, len(text)))
+    plain = after(Asked(grammar), bytes(text))
+    for ours in (after(grammar, bytes(text)), after(after(grammar, bytes(text[:cut])), bytes(text[cut:]))):
+        assert (ours is None) == (plain is None)
+        if ours is not None:
+            assert (ours.accepting(), ours.allowed()) == (plain.accepting(), plain.allowed())
+            assert forced_bytes(ours)[0] == forced_bytes(plain)[0]
+
+
+def nodes_of_walk(grammar, text):
+    """Return how many expressions a grammar has after a walk through a whole text."""
+    reached = after(grammar, text)
+    assert reached.accepting()
+    return len(reached._states.expressions._nodes)
+
+
+def test_a_literal_is_passed_without_a_node_for_each_byte():
+    text = b"ab" * 30_000
+    assert nodes_of_walk(Literal(text), text) < len(text) / 10
+
+
+def test_optional_properties_cost_few_expressions_each():
+    def each(count):
+        names = [f"p{number * 7919 % 99_991}" for number in range(count)]
+        schema = {"properties": {name: {"type": "null"} for name in names}, "additionalProperties": False}
+        text = json.dumps(dict.fromkeys(names), separators=(",", ":")).encode()
+        return nodes_of_walk(JsonSchema(schema), text) / count
+
+    assert each(1024) < 10
+    assert each(1024) < 1.2 * each(256)

@@ -152,6 +152,25 @@ class Expressions:
             known = node.derivatives[byte] = self._derive(node, byte)
         return known
 
+    def after(self, node: Node, data: bytes) -> Node:
+        """Return what may follow all of ``data``, or ``nothing``.
+
+        A literal is passed at once: a text walks through it without a node for each of its bytes.
+        """
+        at = 0
+        while at < len(data):
+            head, tail = node.parts if node.kind == "pair" else (node, self.empty)
+            if head.kind == "text" and head.text:
+                size = min(len(head.text), len(data) - at)
+                if head.text[:size] != data[at : at + size]:
+                    return self.nothing
+                node = self._pair(self.text(head.text[size:]), tail)
+                at += size
+            else:
+                node = self.derivative(node, data[at])
+                at += 1
+        return node
+
     def _derive(self, node: Node, byte: int) -> Node:
         if node.kind == "text":
             return self.text(node.text[1:])
@@ -209,7 +228,7 @@ class Expressions:
         nullable: bool = False,
         first: int,
     ) -> Node:
-        key = (kind, text, parts, least, most, first)
+        key = (kind, text, least, most, first, *[part.serial for part in parts])
         known = self._nodes.get(key)
         if known is None:
             texts = _count(kind, parts, least, most, first)

@@ -55,6 +55,12 @@ class ExpressionState(Remembering):
             run += head.text
             node = tail
 
+    def after(self, data: bytes) -> ExpressionState | None:
+        """Return the state after ``data``; the bytes on the way get no state of their own."""
+        expressions = self._states.expressions
+        node = expressions.after(self._node, data)
+        return None if node is expressions.nothing else self._states.at(node)
+
     def step(self, byte: int) -> ExpressionState | None:
         """The state after ``byte``."""
         if byte not in self._next:

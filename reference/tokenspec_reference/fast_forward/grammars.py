@@ -44,6 +44,10 @@ class Grammar:
         """The state after one byte."""
         return self._start.step(byte)
 
+    def after(self, data: bytes) -> ExpressionState | None:
+        """The state after several bytes."""
+        return self._start.after(data)
+
     def texts(self) -> int:
         """How many texts there are, as far as they are counted; never too few."""
         return self._start.texts()

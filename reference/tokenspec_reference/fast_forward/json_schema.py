@@ -180,7 +180,9 @@ class _Builder:
             for names, goals in shape.further
             if goals in done
         )
-        return self.text.between(b"{", _Members(self.make, self.text.comma, items, other, shape.sizes).all(), b"}")
+        end = self.make.sequence((self.text.gap, self.make.text(b"}")))
+        members = _Members(self.make, self.text.comma, end, items, other, shape.sizes)
+        return self.make.sequence((self.make.text(b"{"), self.text.gap, members.all()))
 
     def name(self, names: Automaton) -> Node:
         return self._in_strings.of(names)
@@ -191,27 +193,29 @@ class _Builder:
 
 
 class _Members:
-    """Properties in order, each required or not, then any number of others; how many is counted where it matters.
+    """Properties in order, each required or not, then any number of others, then the end of the object.
 
-    The comma belongs to every property but the first one present. What may follow a property is built when it is
-    reached: each of many optional ones may be followed by any later.
+    How many there are is counted where it matters. The comma belongs to every property but the first one present. What
+    may follow a property is built when it is reached: each of many optional ones may be followed by any later. The end
+    is part of it: were it a tail behind all properties, every node on the way would exist with it and without it.
     """
 
     def __init__(
         self,
         make: Expressions,
         comma: Node,
+        end: Node,
         items: Sequence[tuple[bytes, Node, bool]],
         other: Node,
         sizes: tuple[int, int | None],
     ) -> None:
-        self.make, self.comma, self.items, self.other = make, comma, items, other
+        self.make, self.comma, self.end, self.items, self.other = make, comma, end, items, other
         self.least, self.most = sizes
         self.counted = sizes != (0, None)
         last = len(items)
         self.needed = [0] * (last + 1)  # required ones from each on
-        self.texts = [1] * (last + 1)  # how many texts the properties from each on have
-        follow = [1] * last  # how many the value of each and the properties behind it have
+        self.texts = [end.texts] * (last + 1)  # how many texts the properties from each on have, with the end
+        follow = [1] * last  # how many the value of each and what is behind it have
         self.stop = [last] * (last + 1)  # after the next required one
         for index in reversed(range(last)):
             _, node, required = items[index]
@@ -223,8 +227,9 @@ class _Members:
         self.after: Callable[[int, int], Node] = cache(self._after)
 
     def all(self) -> Node:
-        """All of them, from the first."""
-        return self.from_(0, 0)
+        """All of them, from the first, and the end."""
+        first = self.next_one(0, 0)
+        return self.make.choice((first, self.end)) if self.may_end(0, 0) else first
 
     def count(self, count: int) -> int:
         """How many there are, as far as it matters."""
@@ -248,7 +253,8 @@ class _Members:
         free = self.most is None or count < self.most
         return self.other is not self.make.nothing and free and not self.needed[index]
 
-    def from_(self, index: int, count: int) -> Node:
+    def next_one(self, index: int, count: int) -> Node:
+        """One more property and all that follows it, without the comma before it."""
         make, more = self.make, self.count(count + 1)
 
         def behind(at: int) -> Node:
@@ -257,19 +263,26 @@ class _Members:
         options = [self.words.among(*self.next_ones(index, count), behind)]
         if self.others(index, count):
             options.append(make.sequence((self.other, self.after(len(self.items), more))))
-        members = make.sequence((self.comma if count else make.empty, make.choice(options)))
-        may_end = not self.needed[index] and count >= self.least
-        return make.choice((members, make.empty)) if may_end else members
+        return make.choice(options)
+
+    def may_end(self, index: int, count: int) -> bool:
+        """Whether ``count`` properties are enough, where those before ``index`` are over."""
+        return not self.needed[index] and count >= self.least
 
     def _after(self, index: int, count: int) -> Node:
         """What follows ``count`` properties, where those before ``index`` are over."""
         start, stop = self.next_ones(index, count)
-        others = self.others(index, count)
+        others, may_end = self.others(index, count), self.may_end(index, count)
         if not others and start == stop:
-            return self.make.empty
+            return self.end
+
+        def behind(byte: int) -> Node:
+            more = self.make.sequence((self.make.derivative(self.comma, byte), self.next_one(index, count)))
+            return self.make.choice((more, self.make.derivative(self.end, byte))) if may_end else more
+
         return self.make.later(
-            lambda byte: self.make.derivative(self.from_(index, count), byte),
-            nullable=not self.needed[index] and count >= self.least,
-            first=self.comma.first,
+            behind,
+            nullable=False,
+            first=self.comma.first | (self.end.first if may_end else 0),
             texts=MANY if others else self.texts[index],
         )

@@ -48,6 +48,10 @@ class Foreseeing(Protocol):
         """Bytes without marker that every text begins with, before any of which it cannot end, and the state after."""
         ...
 
+    def after(self, data: bytes) -> Matcher | None:
+        """The state after ``data``, or None where the grammar does not allow it."""
+        ...
+
 
 class Remembering:
     """A matcher that keeps the bytes it forces, and the state after them, once they were asked for."""
@@ -94,6 +98,9 @@ def forced_bytes(matcher: Matcher, *, limit: int = FORCED_LIMIT) -> tuple[bytes,
 
 def after(matcher: Matcher | None, data: bytes) -> Matcher | None:
     """The state after ``data``, or None where the grammar does not allow it; None stays None."""
+    walk: Callable[[bytes], Matcher | None] | None = getattr(matcher, "after", None)
+    if walk is not None and data:
+        return walk(data)
     state = matcher
     for byte in data:
         if state is None:

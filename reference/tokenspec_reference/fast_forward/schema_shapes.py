@@ -135,7 +135,8 @@ class Shapes:
         """Declared properties in the order of the schema, then required ones, then sets of other names."""
         declared = dict.fromkeys(name for rule in demands.members for name, _ in rule.named)
         declared.update(dict.fromkeys(demands.required))
-        named = tuple((name, self.alternatives.member(demands, name), name in demands.required) for name in declared)
+        required = set(demands.required)
+        named = tuple((name, self.alternatives.member(demands, name), name in required) for name in declared)
         patterns = {pattern: goal[0] for rule in demands.members for pattern, goal in rule.patterns}
         field = next(iter(patterns.values()), "#")
         if len(patterns) > MOST_PATTERNS:

@@ -35,9 +35,9 @@ class Words:
 
     def among(self, start: int, stop: int, follow: Follow) -> Node:
         """Any string from number ``start`` up to before ``stop``, and behind it what ``follow`` says of its number."""
-        return self._of(self.root, 0, _Window(start, stop, follow))
+        return self.of(self.root, 0, _Window(start, stop, follow))
 
-    def _of(self, run: _Run, depth: int, window: _Window) -> Node:
+    def of(self, run: _Run, depth: int, window: _Window) -> Node:
         """The strings of a run without their first ``depth`` bytes."""
         make = self.make
         low, high = bisect_left(run.numbers, window.start), bisect_left(run.numbers, window.stop)
@@ -55,10 +55,7 @@ class Words:
         if ended is not None:
             texts -= self.texts[ended]
 
-        def after(byte: int) -> Node:
-            return self._of(run.branches[byte], run.size + 1, window)
-
-        rest = make.later(after, nullable=False, first=first, texts=min(texts, MANY))
+        rest = make.later(_Rest(self, run, window), nullable=False, first=first, texts=min(texts, MANY))
         if ended is not None:
             rest = make.choice((rest, window.follow(ended)))
         return make.sequence((make.text(run.beginning[depth:]), rest))
@@ -77,6 +74,18 @@ class _Window:
     start: int
     stop: int
     follow: Follow
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What follows the beginning of a run, by the next byte; one small object, as there is one for each place met."""
+
+    words: Words
+    run: _Run
+    window: _Window
+
+    def __call__(self, byte: int) -> Node:
+        return self.words.of(self.run.branches[byte], self.run.size + 1, self.window)
 
 
 class _Run:
