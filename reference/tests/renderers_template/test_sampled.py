@@ -197,12 +197,14 @@ def test_index_loops_nest_in_message_loops():
     assert owners(template, messages)[-3:] == [("<|tool|>", 1), ("b", 1), ("<|end|>", 1)]
 
 
-def test_media_placeholders_are_body_and_their_wraps_are_not():
-    template = "{% for m in messages %}<|user|>{% for p in m.content %}<|wrap|><|image_pad|><|wrap|>{{ p.text }}{% endfor %}<|end|>{% endfor %}"
+@pytest.mark.parametrize("pad", ["<|image_pad|>", "<|kimi_k25_video_placeholder|>"])  # the second is no token
+def test_media_placeholders_are_body_and_their_wraps_are_not(pad):
+    wrapped = f"<|wrap|>{pad}<|wrap|>"
+    template = f"{{% for m in messages %}}<|user|>{{% for p in m.content %}}{wrapped}{{{{ p.text }}}}{{% endfor %}}<|end|>{{% endfor %}}"
     found = TemplateRenderer(Marked(), template).provenance(
         [{"role": "user", "content": [{"type": "image", "text": "t"}]}]
     )
-    assert [found.text[s.start : s.end] for s in found.spans if s.is_content] == ["<|image_pad|>", "t"]
+    assert [found.text[s.start : s.end] for s in found.spans if s.is_content] == [pad, "t"]
 
 
 @pytest.mark.parametrize("turns", [4, 40, 400])

@@ -13,6 +13,7 @@ from tokenspec_reference.renderers.attribute import Encoding, IdProfile, Straddl
 from tokenspec_reference.renderers.chat import FROZEN_CLOCK, Chat, Normalisation, build_chat, tool_names
 from tokenspec_reference.renderers.continuation import continue_final_message
 from tokenspec_reference.renderers.encode import Encoder, any_of
+from tokenspec_reference.renderers.media.kimi import KIMI_K2_5_MEDIA
 from tokenspec_reference.renderers.media.medium import refuse_media
 from tokenspec_reference.renderers.rendered import MultiModalData, RenderedTokens, UnattributedTokens
 from tokenspec_reference.renderers.template_turns import TemplateTurns, turns_of_template
@@ -421,5 +422,10 @@ class TemplateRenderer:
 
     @cached_property
     def _placeholders(self) -> tuple[str, ...]:
-        """Media tokens the template writes for parts: what the row states, else added tokens named like one."""
-        return self.wire.placeholders or tuple(filter(MEDIA_TOKEN.fullmatch, self.encoder.added.values()))
+        """Return the placeholders that the template writes for parts.
+
+        They are what the row states, else added tokens named like one and those of Kimi: its placeholder of a video is
+        no token of the vocabulary, so nothing but its name tells it.
+        """
+        named = tuple(filter(MEDIA_TOKEN.fullmatch, self.encoder.added.values()))
+        return self.wire.placeholders or (*named, *KIMI_K2_5_MEDIA.pads.values())
