@@ -324,8 +324,8 @@ def _pairs(rows):
     return [(a, b) for a in rows for b in rows if a is not b]
 
 
-@pytest.mark.parametrize("below", ["", "out"])
-def test_a_folder_that_cannot_be_made_is_refused_in_one_line(path, below):
+@pytest.mark.parametrize(("below", "says"), [("", "is a file"), ("out", "cannot write there: Not a directory")])
+def test_a_folder_that_cannot_be_made_is_refused_in_one_line(path, below, says):
     done = CliRunner().invoke(group, words(path, path / below))
     assert isinstance(done.exception, UsageError)
-    assert "cannot write there: Not a directory. Give a folder with -o" in str(done.exception)
+    assert f"{says}. Give a folder with -o" in str(done.exception)
