@@ -4,13 +4,20 @@ import base64
 import hashlib
 import random
 import sys
+from contextlib import suppress
 
 import pytest
 from pictures import encoded, seeing
 from toys import byte_level
 
 from tokenspec_reference.errors import InvalidMessages, TokenSpecError, UnsupportedByReference
-from tokenspec_reference.renderers import MultiModalData, PlaceholderRange, build_training_sample, create_renderer
+from tokenspec_reference.renderers import (
+    MultiModalData,
+    PlaceholderRange,
+    build_training_sample,
+    create,
+    create_renderer,
+)
 from tokenspec_reference.renderers.media.gemma import GEMMA_4_MEDIA
 from tokenspec_reference.renderers.media.kimi import KIMI_K2_5_MEDIA
 from tokenspec_reference.renderers.media.medium import Medium, media_of
@@ -22,6 +29,7 @@ from tokenspec_reference.renderers.media.resizing import (
     qwen_picture,
     qwen_video,
 )
+from tokenspec_reference.renderers.resolution import Resolution
 
 SMALL = {"type": "image", "width": 64, "height": 64}
 CLIP = {"type": "video", "width": 64, "height": 64, "total_num_frames": 8, "fps": 4}
@@ -187,6 +195,18 @@ def test_a_family_without_media_renders_text_and_refuses_pictures():
 def test_settings_that_a_processor_does_not_have_are_named(given, said):
     with pytest.raises(TokenSpecError, match=said):
         renderer(media_settings=given)
+
+
+def test_a_wrong_setting_is_named_where_the_family_was_found(monkeypatch):
+    def found(_template, _name, _families, make, _generic):
+        with suppress(TokenSpecError):
+            make("qwen3-vl")
+            return Resolution("qwen3-vl", "hash", "it is that template")
+        return Resolution("template", "none", "no renderer of a family could be made")
+
+    monkeypatch.setattr(create, "resolve", found)
+    with pytest.raises(TokenSpecError, match=r"media_settings\.image\.max_pixels: expected a number above 0"):
+        create_renderer(seeing(), chat_template="{{ messages }}", media_settings={"image": {"max_pixels": 0}})
 
 
 def test_settings_change_the_number_of_placeholders():

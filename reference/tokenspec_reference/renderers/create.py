@@ -89,10 +89,6 @@ def create_renderer(
 
     def hand_written(name: str) -> Renderer:
         declared = load_family(name, template)
-        if declared.media is not None:
-            declared = replace(declared, media=declared.media.with_settings(media_settings or {}))
-        elif media_settings:
-            raise UnsupportedByReference(f"the family {name!r} expands no media", field="media_settings")
         encoder = Encoder(tokenizer, control_text=template)
         if encoder.added:
             encoder.id_of(declared.stop_tokens[0])
@@ -108,12 +104,21 @@ def create_renderer(
             chat_template=template,
         )
 
+    def chosen(renderer: Renderer, resolution: Resolution) -> Renderer:
+        """Apply the media settings last: a wrong one is the caller's mistake, and says nothing of the family."""
+        declared = renderer.family
+        if declared.media is not None:
+            declared = replace(declared, media=declared.media.with_settings(media_settings or {}))
+        elif media_settings:
+            raise UnsupportedByReference(f"the family {resolution.family!r} expands no media", field="media_settings")
+        return replace(renderer, family=declared, resolution=resolution)
+
     if family not in (None, "template"):
         stated = Resolution(family, "argument", f"family={family!r} was asked for")
-        return replace(hand_written(family), resolution=stated)
+        return chosen(hand_written(family), stated)
     name = str(getattr(tokenizer, "name_or_path", ""))
     if template is None and family is None and (found := resolve_without_template(name)) is not None:
-        return replace(hand_written(found.family), resolution=found)
+        return chosen(hand_written(found.family), found)
     if template is None:
         raise TokenSpecError("no family and no chat template to render with", field="chat_template")
     from tokenspec_reference.renderers.template import TemplateRenderer
@@ -133,11 +138,13 @@ def create_renderer(
         found = resolve(template, name, candidates(template), hand_written, generic)
         if found.family != "template":
             try:
-                return replace(hand_written(found.family), resolution=found)
+                renderer = hand_written(found.family)
             except UnsupportedByReference:
                 raise
             except TokenSpecError as error:  # the vocabulary lacks what the family ends its turns with
                 found = Resolution("template", "none", f"{found.why}, but {error}")
+            else:
+                return chosen(renderer, found)
     else:
         given = 'family="template"' if family else "wire="
         found = Resolution("template", "argument", f"{given} was asked for")
