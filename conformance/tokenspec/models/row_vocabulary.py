@@ -43,9 +43,13 @@ class RowVocabulary:
     def decode(
         self, ids: Sequence[int], *, skip_special_tokens: bool = False, clean_up_tokenization_spaces: bool = False
     ) -> str:
-        """The text of ids; control tokens are written out, white space is as it is."""
+        """Return the text of ids: control tokens are written out, white space is as it is.
+
+        An id that no tokenizer has (below 0, or beyond 32 bits) is no text.
+        """
         del clean_up_tokenization_spaces  # it is never tidied
-        return str(self.backend_tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens))
+        known = [id_ for id_ in ids if 0 <= id_ < 2**32]
+        return str(self.backend_tokenizer.decode(known, skip_special_tokens=skip_special_tokens))
 
     def convert_tokens_to_ids(self, token: str) -> int | None:
         """The id of a token; that of the unknown token where there is one, else None, where it is no token."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tokenspec.areas.check import NotGiven, Subject, Violation, check, cites
+from tokenspec.areas.check import NotComparable, NotGiven, Subject, Violation, check, cites
 
 RELATIVE, ABSOLUTE = 2e-5, 2e-6
 
@@ -119,6 +119,8 @@ def gradient(subject: Subject) -> None:
     """The derivatives of the loss with respect to the student's logits."""
     if subject.output.values is None:
         raise NotGiven("no values")
+    if "gradient" not in subject.expect.values:
+        raise NotComparable("the golden has no gradient")
     close({"gradient": subject.expect.values["gradient"]}, subject.output.values, "")
 
 

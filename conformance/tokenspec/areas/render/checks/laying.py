@@ -142,8 +142,7 @@ def laid_canonically(question: Question) -> Laid | None:
 
 def decoded(row: str, ids: Sequence[int]) -> str:
     """The text of some ids; one that the tokenizer does not have is no text."""
-    known = [id_ for id_ in ids if 0 <= id_ < 2**32]
-    text: str = load(row).vocabulary.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    text: str = load(row).vocabulary.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
     return text
 
 
