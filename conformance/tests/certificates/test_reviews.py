@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from tokenspec.cli import group
+from tokenspec.data import fixtures_dir
 from tokenspec.store.canonical import canonical_json
 
+COMMITTED = fixtures_dir()
 CERTIFICATE = "certificates/toy-bpe.json"
 
 
@@ -52,7 +55,8 @@ def test_a_run_fails_on_a_changed_certificate(changed: Path) -> None:
     assert 'tokenspec models certify toy-bpe --accept "why it is right"' in said
 
 
-def test_a_run_of_another_area_does_not_ask(changed: Path) -> None:
+def test_a_run_of_another_area_does_not_ask(changed: Path, own_fixtures: Path) -> None:
+    shutil.copytree(COMMITTED / "cases/parse", own_fixtures / "cases/parse")
     assert tokenspec("run", "--impl", "reference", "--area", "parse", "--jobs", "1")[0] != 4
 
 

@@ -62,7 +62,16 @@ def test_a_bomb_ends_with_a_named_error(tmp_path: Path, model: Path, door: str, 
 def test_one_template_does_not_take_the_others_along(tmp_path: Path, model: Path) -> None:
     other = tmp_path / "bomb.jinja"
     other.write_text(BOMBS["loops-nested"])
-    done = run("check-template", str(other), "model/chat_template.jinja", "--tokenizer", "model", cwd=tmp_path)
+    done = run(
+        "check-template",
+        str(other),
+        "model/chat_template.jinja",
+        "--tokenizer",
+        "model",
+        "--accept",
+        "prompt",
+        cwd=tmp_path,
+    )
     assert "bomb.jinja: template, line 1: template-limit" in done.stdout
     assert "1 of 2 templates are in order" in done.stdout
 
