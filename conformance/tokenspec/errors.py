@@ -45,6 +45,16 @@ class AdapterError(TokenspecError):
     exit_code = 3
 
 
+class Stopped(KeyboardInterrupt):
+    """SIGTERM: the command ends as on an interruption from the keyboard, with a code of its own."""
+
+    exit_code = 143
+
+
+INTERRUPTED = 130
+"""The exit code of an interruption from the keyboard."""
+
+
 LOST = (
     "a worker process was ended by the system, as it does when memory runs out, or crashed. "
     "Each worker loads models of its own (about 1 GB). Free memory, or run fewer:"

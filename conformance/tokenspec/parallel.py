@@ -71,7 +71,13 @@ def workers(jobs: int, initializer: Callable[..., None] | None = None, *given: A
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(jobs, mp_context=context, initializer=initializer, initargs=given) as pool:
-            yield pool
+            try:
+                yield pool
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for child in multiprocessing.active_children():
+                    child.terminate()
+                raise
     except BrokenProcessPool as error:
         raise WorkersLost(f"{LOST} --jobs {max(1, jobs // 2)} (now {jobs})") from error
 

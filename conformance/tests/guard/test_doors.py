@@ -16,6 +16,7 @@ import pytest
 
 from tests.guard.conftest import SOUND
 from tests.guard.template_bombs import BOMBS
+from tokenspec.report.jsonl import read_report
 
 TOKENSPEC = [sys.executable, "-W", "ignore", "-m", "tokenspec"]
 GIGABYTE = 2**30
@@ -106,11 +107,42 @@ def test_the_parent_leaves_with_the_exit_code_of_its_child(tmp_path: Path) -> No
     )
 
 
+def started(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
+    """A run of all toy rows that has begun to judge."""
+    command = [*TOKENSPEC, "run", "--impl", "reference", "--status", "toy", *words]
+    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_that_is_stopped_keeps_what_was_judged(
+    tmp_path: Path, sent: signal.Signals, code: int, jobs: str
+) -> None:
+    stopped = started(tmp_path, "--jobs", jobs, "--report", "r.jsonl")
+    time.sleep(6)
+    stopped.send_signal(sent)
+    assert stopped.wait(timeout=20) == code
+    assert read_report(tmp_path / "r.jsonl").header["fixtures"]
+
+
+def test_a_report_goes_through_a_pipe_and_a_link(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "target").write_text("old")
+    words = ("run", "--impl", "reference", "--row", "toy-bpe", "--case", "render/role-user", "--report")
+    with subprocess.Popen(["cat", "pipe"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
+        assert run(*words, "pipe", cwd=tmp_path).returncode == 0
+        said, _ = reader.communicate(timeout=20)
+    assert (tmp_path / "pipe").is_fifo()
+    assert run(*words, "link", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "link").is_symlink()
+    assert len((tmp_path / "target").read_bytes().splitlines()) == len(said.splitlines()) == 3
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_the_child_ends_with_its_parent(tmp_path: Path, sent: signal.Signals) -> None:
-    command = [*TOKENSPEC, "run", "--impl", "reference", "--status", "toy", "--jobs", "1"]
-    parent = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    parent = started(tmp_path, "--jobs", "1")
     children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
     while not (found := children.read_text().split()):
         time.sleep(0.05)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
 from tokenspec import __version__
-from tokenspec.errors import TokenspecError, UsageError
+from tokenspec.errors import INTERRUPTED, Stopped, TokenspecError, UsageError
 from tokenspec.guard.door import work_in_child
 
 VERBS: dict[str, tuple[str, str]] = {
@@ -54,6 +56,11 @@ EXTRAS = {
     "ray": {"ray"},
 }
 """What each extra brings, by the names it is imported by."""
+
+
+def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """SIGTERM is an interruption: what was done is kept."""
+    raise Stopped
 
 
 def end_quietly() -> NoReturn:
@@ -115,8 +122,12 @@ class Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """A verb whose reader has left ends quietly."""
-        with reader_may_leave():
-            return super().invoke(ctx)
+        try:
+            with reader_may_leave():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            click.echo("tokenspec: stopped", err=True)
+            sys.exit(getattr(error, "exit_code", INTERRUPTED))
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -135,6 +146,7 @@ def main() -> None:
     try:
         if sys.argv[1:2] and sys.argv[1] in DOORS:
             work_in_child()
+        signal.signal(signal.SIGTERM, stop)
         group(standalone_mode=True)
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +78,15 @@ def judge(
     timeout: float,
     console: Console,
     jobs: int = 1,
+    keep: Callable[[CellResult], None] | None = None,
     *,
     exhibit: bool = False,
     askable: Askable = THIS_MACHINE,
 ) -> list[CellResult]:
-    """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order."""
+    """Run with a progress bar on stderr, in this process or row by row in several; results are in the cells' order.
+
+    ``keep`` is given each as it comes.
+    """
     progress = Progress(
         TextColumn("judging {task.fields[at]}"),
         BarColumn(),
@@ -96,6 +100,8 @@ def judge(
         task = progress.add_task("", total=len(cells) * len(columns), at="")
 
         def step(result: CellResult) -> None:
+            if keep is not None:
+                keep(result)
             progress.update(task, advance=1, at=f"{result.area} {result.row} {result.impl}")
 
         try:
@@ -188,10 +194,14 @@ def run(
         cells = chosen_cells if sample is None else sample_of(chosen_cells, sample)
         asked = None if sample is None else Sample(each=sample, cells=len(cells), of=len(chosen_cells))
         refuse_missing_modules(cells, columns)
-        results = judge(
-            columns, cells, timeout, screen(stderr=True), jobs or default_jobs(), exhibit=kept, askable=askable
-        )
-    made = header(columns, cells, known.summary(), oracle, require_judged, asked)
+        made = header(columns, cells, known.summary(), oracle, require_judged, asked)
+        judged: list[CellResult] = []
+        try:
+            console, jobs = screen(stderr=True), jobs or default_jobs()
+            results = judge(columns, cells, timeout, console, jobs, judged.append, exhibit=kept, askable=askable)
+        except KeyboardInterrupt:
+            save_run(report, html, Report(made, judged))
+            raise
     try:
         results = known.judge(results)
     except UsageError:

@@ -10,10 +10,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, TextIO, cast
 
 from filelock import FileLock
 
+from tokenspec.data import cache_dir
 from tokenspec.errors import UsageError
 
 QUICKLY = 3
@@ -24,22 +25,38 @@ QUICKLY = 3
 def open_atomically(path: Path) -> Iterator[TextIO]:
     """A stream into a temporary file that is renamed at the end: a crash leaves the old file or the new one.
 
-    A name that ends in ``.gz`` is written compressed.
+    A name that ends in ``.gz`` is written compressed. Links are followed; a pipe or a device is written to.
     """
+    if is_special(path):
+        with path.open("wb") as raw, _text(raw, path) as stream:
+            yield stream
+        return
+    path = path.resolve()
     handle, temporary = _beside(path)
     try:
-        with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                with gzip.open(raw, "wt", compresslevel=QUICKLY, encoding="utf-8", newline="\n") as stream:
-                    yield cast("TextIO", stream)
-            else:
-                with io.TextIOWrapper(raw, encoding="utf-8", newline="\n") as stream:
-                    yield stream
+        with os.fdopen(handle, "wb") as raw, _text(raw, path) as stream:
+            yield stream
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _text(raw: BinaryIO, path: Path) -> Iterator[TextIO]:
+    """Text into a stream of bytes, compressed where the name says so."""
+    if path.suffix == ".gz":
+        with gzip.open(raw, "wt", compresslevel=QUICKLY, encoding="utf-8", newline="\n") as stream:
+            yield cast("TextIO", stream)
+    else:
+        with io.TextIOWrapper(raw, encoding="utf-8", newline="\n") as stream:
+            yield stream
+
+
+def is_special(path: Path) -> bool:
+    """Whether something is there that is neither a file nor a folder: a pipe, a device, a socket."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -48,7 +65,9 @@ def refuse_unwritable(path: Path) -> None:
     Raises:
         UsageError: it cannot.
     """
-    handle, temporary = _beside(path)
+    if is_special(path) and os.access(path, os.W_OK):
+        return
+    handle, temporary = _beside(path.resolve())
     os.close(handle)
     Path(temporary).unlink()
 
@@ -81,5 +100,7 @@ def write_atomically(path: Path, text: str) -> None:
 def locked(path: Path) -> Iterator[None]:
     """Keep other processes of this machine from writing the same file between a reading and a writing of it."""
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    with FileLock(Path(tempfile.gettempdir()) / f"tokenspec-{name}.lock"):
+    folder = cache_dir() / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{name}.lock"):
         yield
