@@ -16,7 +16,7 @@ from tokenspec.data import checkout_root
 
 SUITE = (
     ("the package itself", ("tokenspec",)),
-    ("ground", ("data", "errors", "verdict", "benchmark")),
+    ("ground", ("data", "errors", "verdict", "benchmark", "guard")),
     ("store and spec", ("store", "requirements")),
     ("models and adapters", ("models", "adapters")),
     ("oracles' shared parts", ("oracle",)),
@@ -29,7 +29,7 @@ SUITE = (
     ),
     ("areas", ("areas.*",)),
     ("certificates, columns, reports", ("certificate", "columns", "report")),
-    ("the judge", ("runner",)),
+    ("the judge", ("bounded", "runner")),
     (
         "applications",
         (

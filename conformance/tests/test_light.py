@@ -89,7 +89,7 @@ def test_a_program_is_judged_without_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
-        (("models", "add", "--from-dir", str(fixtures_dir() / "toy/toy-bpe")), "reference"),
+        (("models", "add", "--dry-run", "--from-dir", str(fixtures_dir() / "toy/toy-bpe")), "reference"),
         (("run", "--impl", "light_renderer:LightRenderer", "--row", str(fixtures_dir() / "toy/toy-bpe")), "reference"),
         (("try", "--row", "toy-bpe", "-o", os.devnull), "reference"),
         (("bench", "processors"), "reference"),

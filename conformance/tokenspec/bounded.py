@@ -16,7 +16,7 @@ RENDERING = frozenset({"render", "render_media", "parse", "parse_stream", "bridg
 """Operations in which an implementation renders a template."""
 
 
-def loaded(column: Column, row: Row) -> Outcome | None:
+def load_row(column: Column, row: Row) -> Outcome | None:
     """Make a row available to a column; None means it went well."""
     size = (row.directory / TOKENIZER).stat().st_size
     with strangers("tokenizer", size) if isinstance(column, InProcess) and is_strangers(row.id) else nullcontext():

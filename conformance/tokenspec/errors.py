@@ -33,7 +33,8 @@ class UnknownName(UsageError):
     def __init__(self, what: str, name: str, known: Iterable[str], *, cure: str = "") -> None:
         """``what`` kind of thing ``name`` was to be, among the ``known``; ``cure`` is what else helps."""
         names = list(known)
-        close = difflib.get_close_matches(name, names, n=3)
+        spelled = {known_name.lower(): known_name for known_name in names}
+        close = [spelled[found] for found in difflib.get_close_matches(name.lower(), spelled, n=3)]
         listed = f"Known: {', '.join(names) or 'none'}." if len(names) <= LISTED else ""
         meant = f"Did you mean {' or '.join(close)}?" if close else listed
         super().__init__(" ".join(part for part in (f"no {what} {name!r}.", meant, cure) if part))

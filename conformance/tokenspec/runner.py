@@ -27,7 +27,7 @@ from tokenspec.areas.check import (
     checks_of,
 )
 from tokenspec.areas.sources import in_light_of, others
-from tokenspec.bounded import bounded, loaded
+from tokenspec.bounded import bounded, load_row
 from tokenspec.requirements import severity_of
 from tokenspec.store.canonical import convert
 from tokenspec.store.records import Answer
@@ -113,7 +113,7 @@ class Run:
         refusal: Outcome | None = None
         if any(column.has(cell.area.operation) for cell in cells):
             for row in rows.values():
-                refusal = refusal or loaded(column, row)
+                refusal = refusal or load_row(column, row)
         for cell in cells:
             if lacks_golden(cell):
                 missing = NotSupported(f"no golden; run: tokenspec bless --row {cell.row} --case {cell.case.id}")

@@ -16,7 +16,7 @@ WIDE = "{{- '<|im_start|>assistant\\n\\n' -}}"
 RIGHT = "{{- '<|im_start|>assistant\\n' -}}"
 
 
-def found(folder: Path, template: str) -> Found:
+def hazards_of(folder: Path, template: str) -> Found:
     row = row_of(folder, template)
     return find(row, measure(row, with_tokens=False))
 
@@ -96,7 +96,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_has_its_name_cause_and_cure(name: str, tmp_path: Path) -> None:
     template, expected = FAULTS[name]
-    hazards = found(tmp_path, template).hazards
+    hazards = hazards_of(tmp_path, template).hazards
     assert {hazard.name for hazard in hazards} - {"role-system-later"} == ({expected} if expected else set())
     for hazard in hazards:
         line = str(hazard)
@@ -106,14 +106,14 @@ def test_each_fault_has_its_name_cause_and_cure(name: str, tmp_path: Path) -> No
 
 
 def test_the_message_shows_both_texts(tmp_path: Path) -> None:
-    [hazard] = found(tmp_path, FAULTS["the prompt has a line break more"][0]).hazards
+    [hazard] = hazards_of(tmp_path, FAULTS["the prompt has a line break more"][0]).hazards
     assert "after a question no turn continues the generation prompt: it is '" in hazard.cause
     assert r"assistant\n\n'" in hazard.cause
     assert r"assistant\nTwo" in hazard.cause
 
 
 def test_what_is_accepted_blocks_no_more_and_what_is_not_there_cannot_be_accepted(tmp_path: Path) -> None:
-    of = found(tmp_path, FAULTS["today's date"][0])
+    of = hazards_of(tmp_path, FAULTS["today's date"][0])
     assert len(of.blocking(())) == 1
     assert of.blocking(("date",)) == []
     [said] = not_there(("date", "prompt"), of.names)
@@ -121,7 +121,7 @@ def test_what_is_accepted_blocks_no_more_and_what_is_not_there_cannot_be_accepte
 
 
 def test_a_developer_message_that_vanishes_is_a_note(tmp_path: Path) -> None:
-    of = found(tmp_path, FAULTS["developer messages vanish"][0])
+    of = hazards_of(tmp_path, FAULTS["developer messages vanish"][0])
     assert of.notes == ["a message vanishes: developer without a word"]
     assert of.blocking(()) == not_there(("role-developer",), of.names) == []
 
@@ -129,7 +129,7 @@ def test_a_developer_message_that_vanishes_is_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["strftime_now('%Y')", "now()"])
 def test_a_clock_that_no_conversation_shows_is_a_note(name: str, tmp_path: Path) -> None:
     template = dated(f"{{%- if never_given is defined -%}}{{{{- {name} -}}}}{{%- endif -%}}")
-    of = found(tmp_path, template)
+    of = hazards_of(tmp_path, template)
     assert of.hazards == []
     clock = name.partition("(")[0]
     assert of.notes == [f"the template reads {clock}, and no conversation that was tried shows a date"]

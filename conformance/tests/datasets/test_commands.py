@@ -119,10 +119,10 @@ def test_a_killed_driver_goes_on_where_it_was(engine, path, undisturbed, tmp_pat
     assert "finished already" in done(start(words(path, out)))
 
 
-def children_of(pid):
+def children_of(pid, *, recursive=True):
     import psutil
 
-    return psutil.Process(pid).children(recursive=True)
+    return psutil.Process(pid).children(recursive=recursive)
 
 
 @pytest.mark.parametrize("engine", ["datasets", "ray"])
@@ -130,10 +130,24 @@ def test_a_killed_worker_loses_nothing(engine, path, undisturbed, tmp_path):
     out = tmp_path / "out"
     run = start(words(path, out, "--engine", engine, "--processes", "2"))
     until_begun(out, run)
-    named = "ShardActor" if engine == "ray" else "tokenspec"
-    workers = [child for child in children_of(run.pid) if any(named in word for word in child.cmdline())]
+    if engine == "ray":
+        workers = [child for child in children_of(run.pid) if any("ShardActor" in word for word in child.cmdline())]
+    else:
+        (driver,) = children_of(run.pid, recursive=False)
+        workers = [child for child in driver.children() if any("tokenspec" in word for word in child.cmdline())]
     assert workers
     workers[0].kill()
+    done(run)
+    assert bytes_of(out) == bytes_of(undisturbed)
+
+
+def test_a_killed_child_of_a_worker_is_replaced(path, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    run = start(words(path, out, "--processes", "2"))
+    until_begun(out, run)
+    answering = [child for child in children_of(run.pid) if "tokenspec.guard.answering" in child.cmdline()]
+    assert answering
+    answering[0].kill()
     done(run)
     assert bytes_of(out) == bytes_of(undisturbed)
 

@@ -33,7 +33,8 @@ BOMBS: dict[str, str] = {
     "macro-recursive": "{% macro f(n) %}{{ f(n) }}{% endmacro %}{{ f(1) }}",
     "macro-doubling": "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
     "macro-argument": "{% macro f(n, x) %}{% if n %}{{ f(n - 1, x ~ x) }}{% endif %}{% endmacro %}{{ f(60, 'ab') }}",
-    "call-block": "{% macro f(n) %}{% if n %}{% call f(n - 1) %}{% endcall %}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+    "call-block": "{% macro g() %}{{ caller() }}{{ caller() }}{% endmacro %}"
+    "{% macro f(n) %}{% if n %}{% call g() %}{{ f(n - 1) }}{% endcall %}{% endif %}{% endmacro %}{{ f(60) }}",
     # text
     "text-times": "{% set x = 'x' * 4 * 10**9 %}{{ x|length }}",
     "text-times-printed": "{{ 'x' * (2 * 10**9) }}",

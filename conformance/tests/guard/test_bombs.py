@@ -13,11 +13,14 @@ from tokenspec.guard.answering import Answering
 from tokenspec.guard.bounds import OutOfBounds
 
 TOKENIZERS = dict(tokenizer_bombs((SOUND / "tokenizer.json").read_bytes()))
+NEVER_RUN = {"folded-power", "folded-text", "folded-filter", "folded-difference", "folded-repeated", "folded-test"}
+"""Bombs in a branch that is not taken: who folds no constants renders the template."""
+
 HARMLESS = {"pattern-repeated", "top-level-version"}
 """Edits that a library reads as a tokenizer like any other."""
 
 
-def asked(child: Answering, question: str | bytes) -> str:
+def answer_of(child: Answering, question: str | bytes) -> str:
     """The answer, or the words of the error."""
     try:
         return str(child.ask(question))
@@ -28,13 +31,12 @@ def asked(child: Answering, question: str | bytes) -> str:
 @pytest.mark.parametrize("name", BOMBS)
 def test_the_reference_bounds_a_template_itself(reference: Answering, name: str) -> None:
     answer = reference.ask(BOMBS[name])
-    assert re.match(r"\d+$|template-limit|value|undefined", answer), answer
-    assert name.startswith("folded-") or not answer.isdigit() or int(answer) < 10**6
+    assert answer == "3" if name in NEVER_RUN else answer.startswith("template-limit: "), answer
 
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_transformers_is_ended_where_a_template_runs_away(transformers: Answering, name: str) -> None:
-    said = asked(transformers, BOMBS[name])
+    said = answer_of(transformers, BOMBS[name])
     assert re.match(r"\d+$|refused: |template(, line \d)?: template-limit: it (takes|wants|nests)", said)
 
 
@@ -61,5 +63,5 @@ def test_another_question_goes_to_another_child(transformers: Answering) -> None
 
 @pytest.mark.parametrize("name", [*EDITS, *RAW])
 def test_a_broken_tokenizer_is_refused_by_name(loader: Answering, name: str) -> None:
-    said = asked(loader, TOKENIZERS[name])
+    said = answer_of(loader, TOKENIZERS[name])
     assert (said == "") == (name in HARMLESS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +39,8 @@ class Hostile:
 
 def hostile_process() -> str:
     """The same as a program."""
-    return f"cmd:{sys.executable} -m tokenspec serve --impl tests.protocol.test_foreign_text:Hostile"
+    program = f"{sys.executable} -m tokenspec serve --impl tests.protocol.test_foreign_text:Hostile"
+    return f"cmd:env PYTHONPATH={Path(__file__).resolve().parents[2]} {program}"
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -15,7 +16,7 @@ import click
 
 from tokenspec import __version__
 from tokenspec.errors import INTERRUPTED, Stopped, TokenspecError, UsageError
-from tokenspec.guard.door import work_in_child
+from tokenspec.guard.supervisor import work_in_child
 
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("run", "Judge implementations and print the matrix."),
@@ -42,7 +43,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("look", "Versions, rows at hand, and what to do next."),
 }
 
-DOORS = frozenset({"run", "diff", "render", "try", "check-template", "audit", "prepare", "models"})
+GUARDED = frozenset({"run", "diff", "render", "try", "check-template", "audit", "prepare", "models"})
 """The verbs that may run a template or read a tokenizer of somebody else: they work in a child process."""
 
 EXTRAS = {
@@ -142,12 +143,19 @@ def group() -> None:
 
 
 def main() -> None:
-    """Entry point: the suite's own errors become one line on stderr and their exit code."""
+    """Entry point: a verb that may run what strangers wrote does so in a child process."""
+    if sys.argv[1:2] and sys.argv[1] in GUARDED:
+        reported(work_in_child)
+    signal.signal(signal.SIGTERM, stop)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=partial(signal.signal, signal.SIGTERM, signal.SIG_DFL))
+    reported(group)
+
+
+def reported(work: Callable[[], object]) -> None:
+    """Do it; the suite's own errors become one line on stderr and their exit code."""
     try:
-        if sys.argv[1:2] and sys.argv[1] in DOORS:
-            work_in_child()
-        signal.signal(signal.SIGTERM, stop)
-        group(standalone_mode=True)
+        work()
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)
         sys.exit(error.exit_code)

@@ -21,11 +21,11 @@ from tokenspec.areas.area import request_fields
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flips
 from tokenspec.areas.selection import Selection, all_cases, load_cases, select_cells
+from tokenspec.bounded import load_row
 from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import screen
-from tokenspec.errors import UnknownName, UsageError
+from tokenspec.errors import AdapterError, UnknownName, UsageError
 from tokenspec.models import available, how_to_get, load, specs
-from tokenspec.models.assets import assets_of
 from tokenspec.requirements import requirements
 from tokenspec.runner import Run
 from tokenspec.traceability.lock import read_lock
@@ -176,15 +176,16 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
     if cell is None:
         raise UsageError(f"no render case {case!r} applies to {row!r}. See: tokenspec list cases")
     loaded = load(row)
+    silent: list[str] = []
     columns = {"oracle": (cell.golden.expect or {}).get("token_ids", []) if cell.golden else []}
     for impl in impls:
         column = resolve(impl)
-        column.load(row, assets_of(loaded))
-        outcome = Run([column], [cell]).call(column, cell, cell.request())
-        if not isinstance(outcome, Ok):
+        outcome = load_row(column, loaded) or Run([column], [cell]).call(column, cell, cell.request())
+        if isinstance(outcome, Ok):
+            columns[impl] = outcome.output.token_ids
+        else:
             click.echo(f"{impl}: {outcome}")
-            continue
-        columns[impl] = outcome.output.token_ids
+            silent.append(impl)
     table = table_of("", "token", *columns)
     for position in range(max((len(ids) for ids in columns.values()), default=0)):
         ids = [column[position] if position < len(column) else None for column in columns.values()]
@@ -196,6 +197,8 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
             *(Text(text, style="" if same else "bold red") for text in texts),
         )
     screen().print(table)
+    if silent:
+        raise AdapterError(f"no answer of {', '.join(silent)}; above is why. See: tokenspec smoke --impl {silent[0]}")
 
 
 @click.command()

@@ -17,7 +17,7 @@ from tokenspec.adapters.resolve import resolve
 from tokenspec.areas import areas
 from tokenspec.areas.area import Cell
 from tokenspec.areas.exhibit import Answered, labelled
-from tokenspec.bounded import loaded
+from tokenspec.bounded import load_row
 from tokenspec.certificate.source import template_facts
 from tokenspec.cli.options import SECONDS
 from tokenspec.cli.render_media import echo_media, placed
@@ -144,7 +144,7 @@ def answered(column: Column, row: Row, area: str, given: dict[str, Any], timeout
     """
     case = Case(id=f"{area}/given", area=area, flags=[], requires=[], why="", since="", input=given)
     cell = Cell(areas()[area], case, row.spec.id, None)
-    outcome = loaded(column, row)
+    outcome = load_row(column, row)
     outcome = outcome or Run([column], [cell], timeout).call(column, cell, cell.area.request(case, row.spec.id))
     if isinstance(outcome, Failed):
         raise AdapterError(f"{column.name}: {outcome.message}. See: tokenspec smoke --impl {column.name}")

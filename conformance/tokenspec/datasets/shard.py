@@ -12,7 +12,7 @@ from tokenspec.datasets.job import Job
 from tokenspec.datasets.place import Place
 from tokenspec.datasets.recipe import Recipe, preparer_of
 from tokenspec.datasets.source import Given, Shard, read
-from tokenspec.guard.answering import Answering
+from tokenspec.guard.answering import Answering, ChildLost
 from tokenspec.guard.bounds import OutOfBounds
 from tokenspec.guard.strangers import strangers
 
@@ -71,11 +71,14 @@ def prepare_within_bounds(given: Given, recipe: Recipe) -> Row:
     """:func:`prepare` in a child process; a row whose template or tokenizer ends the child has that as its finding."""
     from tokenspec_reference.preparation import Finding, Prepared
 
+    child = _answering(recipe, os.getpid())
     try:
-        row: Row = _answering(recipe, os.getpid()).ask(given)
+        try:
+            return Row(given, *child.ask(given))
+        except ChildLost:  # the child was killed, perhaps for its memory: a new one is asked, once
+            return Row(given, *child.ask(given))
     except OutOfBounds as error:
         return Row(given, Prepared(findings=[Finding(error.code, str(error))]))
-    return row
 
 
 @lru_cache(maxsize=1)
@@ -85,15 +88,16 @@ def _answering(recipe: Recipe, process: int) -> Answering:
     return Answering(preparing, recipe)
 
 
-def preparing(recipe: Recipe) -> Callable[[Given], Row]:
-    """What the child does; tokenizer and template are read before the first row."""
+def preparing(recipe: Recipe) -> Callable[[Given], tuple[Prepared, str]]:
+    """What the child does; tokenizer and template are read before the first row. The record is not sent back."""
     preparer_of(recipe)
 
-    def prepared(given: Given) -> Row:
+    def prepare_one(given: Given) -> tuple[Prepared, str]:
         with strangers("template", len(repr(given.record))):
-            return prepare(given, recipe)
+            row = prepare(given, recipe)
+        return row.prepared, row.digest
 
-    return prepared
+    return prepare_one
 
 
 def prepare(given: Given, recipe: Recipe) -> Row:

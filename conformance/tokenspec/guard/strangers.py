@@ -36,7 +36,8 @@ def strangers(kind: Kind, size: int = 0) -> Iterator[None]:
     bounds = bounds_for(kind, size)
     name_lines()
     state.begin(kind, bounds.seconds)
-    _limit_memory(_data_bytes() + bounds.memory)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    _limit_memory(_data_bytes() + bounds.memory, before)
     signal.setitimer(signal.ITIMER_PROF, bounds.seconds)
     try:
         yield
@@ -51,7 +52,7 @@ def strangers(kind: Kind, size: int = 0) -> Iterator[None]:
         raise OutOfBounds(kind, said, line_of(error.__traceback__)) from error
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        _limit_memory(resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_DATA, before)
         state.end()
 
 
@@ -63,9 +64,10 @@ def _data_bytes() -> int:
         return 0
 
 
-def _limit_memory(soft: int) -> None:
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    resource.setrlimit(resource.RLIMIT_DATA, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+def _limit_memory(wanted: int, before: tuple[int, int]) -> None:
+    """Lower the soft limit; a limit that the user has set, and that is lower still, stays."""
+    soft, hard = before
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if soft == resource.RLIM_INFINITY else min(wanted, soft), hard))
 
 
 def line_of(trace: TracebackType | None) -> int | None:

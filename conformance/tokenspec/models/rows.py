@@ -49,7 +49,7 @@ def goldens_of_candidate(row_id: str) -> Path | None:
 
 
 def is_strangers(row_id: str) -> bool:
-    """Whether nobody has shown whose a row's files are: they run within bounds."""
+    """Whether the origin of a row's files is unproven: they run within bounds."""
     one, spec = _candidate.get(), specs().get(row_id)
     return spec is not None and ((one is not None and one.spec.id == row_id) or spec.status == "unproven")
 

@@ -31,7 +31,7 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
         with path.open("wb") as raw, _text(raw, path) as stream:
             yield stream
         return
-    path = path.resolve()
+    path = path.resolve() if path.is_symlink() else path
     handle, temporary = _beside(path)
     try:
         with os.fdopen(handle, "wb") as raw, _text(raw, path) as stream:
@@ -67,7 +67,7 @@ def refuse_unwritable(path: Path) -> None:
     """
     if is_special(path) and os.access(path, os.W_OK):
         return
-    handle, temporary = _beside(path.resolve())
+    handle, temporary = _beside(path.resolve() if path.is_symlink() else path)
     os.close(handle)
     Path(temporary).unlink()
 

@@ -264,13 +264,16 @@ def raising(error):
     return encode
 
 
-@pytest.mark.parametrize("error", [Panic("gone"), MemoryError(), RecursionError()])
-def test_whatever_one_row_raises_is_a_finding(renderer, error, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(Panic("gone"), "tokenizer-limit"), (MemoryError(), "failed"), (RecursionError(), "failed")],
+)
+def test_whatever_one_row_raises_is_a_finding(renderer, error, code, monkeypatch):
     preparer = Preparer(renderer)
     with monkeypatch.context() as patch:
         patch.setattr(preparer.encoder, "encode", raising(error))
         patch.setattr(preparer.encoder, "ids", raising(error))
-        assert codes(preparer(Conversation([user("hi"), answer("hello")]))) == ["failed"]
+        assert codes(preparer(Conversation([user("hi"), answer("hello")]))) == [code]
     assert preparer(Conversation([user("hi"), answer("hello")])).token_ids
 
 

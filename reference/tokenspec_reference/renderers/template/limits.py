@@ -224,7 +224,7 @@ def check_width(limits: Limits, width: Any) -> None:
 
 
 def check_key(*keys: Any) -> None:
-    """Refuse a tuple that holds so many, all shared parts counted, that nobody can look it up.
+    """Refuse a tuple of so many parts, shared ones counted each time, that a look-up takes too long.
 
     Raises:
         TemplateLimitExceeded: it does.

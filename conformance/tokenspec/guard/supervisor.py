@@ -1,4 +1,4 @@
-"""The parent's side: a command works in a child process, and whoever ends the child is named."""
+"""The parent process: a command works in a child, and an error names the template or tokenizer that ended the child."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ def work_in_child() -> None:
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         said = signal.strsignal(-code) or signal.Signals(-code).name
-        print(f"tokenspec: ended by a signal ({said.lower()}); nothing more was kept", file=sys.stderr)
+        print(
+            f"tokenspec: ended by a signal ({said.lower()}); results that were not written yet are lost",
+            file=sys.stderr,
+        )
     sys.exit(code if code >= 0 else 128 - code)
 
 
@@ -65,6 +68,6 @@ def _wait(child: int, waited: set[signal.Signals]) -> int:
 
 
 def _die_with_parent() -> None:
-    """Have Linux end this process when its parent is ended: nobody would wait for it."""
+    """Have Linux end this process when its parent is ended, however that happens."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
