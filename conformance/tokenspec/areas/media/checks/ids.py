@@ -22,6 +22,11 @@ def has_media(question: Question) -> bool:
     return is_render(question) and bool(question.expect.placeholders)
 
 
+def declares_faults(question: Question) -> bool:
+    """The oracle says what is wrong with the input."""
+    return question.expect is not None
+
+
 def has_grids(question: Question) -> bool:
     """A render whose processor gives the grids of its media."""
     return is_render(question) and bool(question.expect.grids)
@@ -97,7 +102,8 @@ def compare_ids(subject: Subject) -> None:
 def refuses_what_the_processor_refuses(subject: Subject) -> None:
     """Where template or processor raise, so does the implementation."""
     golden = subject.cell.golden
-    if isinstance(subject.outcome, Ok) and (subject.output.token_ids is not None or not subject.expect.prior):
+    may_decline = subject.expect is not None and subject.expect.prior
+    if isinstance(subject.outcome, Ok) and (subject.output.token_ids is not None or not may_decline):
         raise Violation(
             "expands media the processor refuses",
             expected=f"a refusal (upstream raises {golden and golden.error})",
@@ -105,7 +111,7 @@ def refuses_what_the_processor_refuses(subject: Subject) -> None:
         )
 
 
-@check("media.fault", area="media", level="IDS", requires=("RND-091",), kind="rejects")
+@check("media.fault", area="media", level="IDS", requires=("RND-091",), kind="rejects", applies=declares_faults)
 def names_what_is_wrong(subject: Subject) -> None:
     """The refusal has code and place of one of the faults."""
     names_one_of(subject, subject.expect.faults)

@@ -241,7 +241,8 @@ def crosses(processors: list[dict[str, Any]]) -> bool:
     """Whether rows hear of each other."""
     behind = (one.get("processor") for one in processors if one.get("kind") == "after")
     inner = [one for one in behind if isinstance(one, dict)]
-    heard = any(one.get("cross_sequence_ban") and one["combo_token_size"] > 1 for one in processors)
+    sizes = [one["combo_token_size"] for one in processors if one.get("cross_sequence_ban")]
+    heard = any(isinstance(size, int) and size > 1 for size in sizes)
     return heard or (bool(inner) and crosses(inner))
 
 

@@ -41,8 +41,9 @@ def encode(question: Question, text: str) -> list[int]:
 
 
 def comes_back(question: Question, text: str) -> bool:
-    """Whether the row's tokenizer decodes what it encodes."""
-    return decode(question, encode(question, text)) == text
+    """Whether the row's tokenizer decodes what it encodes; half of a surrogate pair it cannot encode."""
+    is_unicode = text == text.encode(errors="replace").decode()
+    return is_unicode and decode(question, encode(question, text)) == text
 
 
 def labels_of(subject: Subject) -> tuple[Label, ...]:
