@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -70,5 +71,16 @@ def loading(folder: str) -> Callable[[bytes], str]:
                     return ""
             except ModelError as error:
                 return str(error)
+
+    return answer
+
+
+def keeping() -> Callable[[int], int]:
+    """Keep as many bytes as asked for, for ever; the process that answers."""
+    kept = []
+
+    def answer(size: int) -> int:
+        kept.append(bytearray(size))
+        return os.getpid()
 
     return answer

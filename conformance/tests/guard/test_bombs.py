@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
+from tests.guard.answering import keeping
 from tests.guard.conftest import SOUND
 from tests.guard.template_bombs import BOMBS
 from tests.guard.tokenizer_bombs import EDITS, RAW, tokenizer_bombs
-from tokenspec.guard.answering import Answering
+from tokenspec.guard.answering import KEPT, Answering
 from tokenspec.guard.bounds import OutOfBounds
 
 TOKENIZERS = dict(tokenizer_bombs((SOUND / "tokenizer.json").read_bytes()))
@@ -65,3 +67,12 @@ def test_another_question_goes_to_another_child(transformers: Answering) -> None
 def test_a_broken_tokenizer_is_refused_by_name(loader: Answering, name: str) -> None:
     said = answer_of(loader, TOKENIZERS[name])
     assert (said == "") == (name in HARMLESS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process holds is read from /proc")
+def test_what_strangers_leave_in_memory_does_not_add_up() -> None:
+    child = Answering(keeping)
+    first = child.ask(KEPT // 2)
+    assert child.ask(KEPT) == first
+    assert child.ask(0) != first
+    child.close()

@@ -19,8 +19,10 @@ from typing import IO, Any
 
 from tokenspec.errors import TokenspecError
 from tokenspec.guard.state import arm, left_by
+from tokenspec.guard.strangers import data_bytes
 
 LENGTH = 8
+KEPT = 512 * 2**20
 
 
 class ChildLost(TokenspecError):
@@ -56,7 +58,9 @@ class Answering:
             answer = None
         if answer is None:
             raise self._lost(child)
-        found = pickle.loads(answer)  # noqa: S301 - of our own child
+        found, is_spent = pickle.loads(answer)  # noqa: S301 - of our own child
+        if is_spent:
+            self.close()
         if isinstance(found, TokenspecError):
             raise found
         return found
@@ -103,19 +107,24 @@ def receive(stream: IO[bytes]) -> bytes | None:
 
 
 def serve(folder: Path) -> None:
-    """The child: answer until nobody asks any more. What a library prints goes to standard error."""
+    """The child: answer until nobody asks any more. What a library prints goes to standard error.
+
+    What strangers leave in memory adds up over many questions. A child that holds ``KEPT`` bytes more than at its first
+    question says so with its answer, and the next question goes to a new one.
+    """
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     arm(folder)
     sys.path[:] = pickle.loads(receive(questions) or b"")  # noqa: S301 - of our own parent
     make, given = pickle.loads(receive(questions) or b"")  # noqa: S301
     answer = make(*given)
+    at_first = data_bytes()
     while (data := receive(questions)) is not None:
         try:
             found = answer(pickle.loads(data))  # noqa: S301
         except TokenspecError as error:
             found = error
-        send(answers, pickle.dumps(found))
+        send(answers, pickle.dumps((found, data_bytes() - at_first > KEPT)))
 
 
 if __name__ == "__main__":

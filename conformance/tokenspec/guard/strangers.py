@@ -37,7 +37,7 @@ def strangers(kind: Kind, size: int = 0) -> Iterator[None]:
     name_lines()
     state.begin(kind, bounds.seconds)
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    _limit_memory(_data_bytes() + bounds.memory, before)
+    _limit_memory(data_bytes() + bounds.memory, before)
     signal.setitimer(signal.ITIMER_PROF, bounds.seconds)
     try:
         yield
@@ -56,7 +56,7 @@ def strangers(kind: Kind, size: int = 0) -> Iterator[None]:
         state.end()
 
 
-def _data_bytes() -> int:
+def data_bytes() -> int:
     """Bytes of the memory that RLIMIT_DATA counts."""
     try:
         return int(Path("/proc/self/statm").read_bytes().split()[5]) * PAGE
