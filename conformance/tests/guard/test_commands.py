@@ -139,6 +139,11 @@ def started(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
     return found
 
 
+def children_of(parent: subprocess.Popen[bytes]) -> list[int]:
+    """The processes that a process has started and that still run."""
+    return [int(word) for word in Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()]
+
+
 def hears_of_everything() -> None:
     """A shell has what it starts in the background ignore SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -153,6 +158,18 @@ def test_a_run_that_is_stopped_keeps_what_was_judged(
     stopped.send_signal(sent)
     assert stopped.wait(timeout=20) == code
     assert read_report(tmp_path / "r.jsonl").header["fixtures"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+def test_a_run_that_is_killed_leaves_what_was_judged(tmp_path: Path) -> None:
+    killed = started(tmp_path, "--jobs", "1", "--report", "r.jsonl")
+    part = tmp_path / "r.jsonl.part"
+    while part.read_bytes().count(b"\n") < 3:
+        time.sleep(0.05)
+    os.kill(children_of(killed)[0], signal.SIGKILL)
+    killed.wait(timeout=20)
+    assert not (tmp_path / "r.jsonl").exists()
+    assert read_report(part).results
 
 
 def test_a_report_goes_through_a_pipe_and_a_link(tmp_path: Path) -> None:
@@ -173,11 +190,10 @@ def test_a_report_goes_through_a_pipe_and_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_the_child_ends_with_its_parent(tmp_path: Path, sent: signal.Signals) -> None:
     parent = started(tmp_path, "--jobs", "1")
-    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-    found = children.read_text().split()
+    found = children_of(parent)
     os.kill(parent.pid, sent)
     parent.wait(timeout=30)
     deadline = time.monotonic() + 10
-    while (left := Path("/proc", found[0])).exists() and time.monotonic() < deadline:
+    while (left := Path("/proc", str(found[0]))).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left.exists()

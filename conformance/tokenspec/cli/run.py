@@ -22,11 +22,11 @@ from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_b
 from tokenspec.areas.protocol.area import within_reach
 from tokenspec.areas.selection import keys_of, refuse_unmatched, sample_of, select_cells
 from tokenspec.cli.screen import screen
-from tokenspec.errors import FixtureError, UnknownName, UsageError
+from tokenspec.errors import FixtureError, TokenspecError, UnknownName, UsageError
 from tokenspec.models import how_to_get, specs
 from tokenspec.parallel import default_jobs, run_in_processes
 from tokenspec.report.catalog import header
-from tokenspec.report.jsonl import Report, save_report
+from tokenspec.report.jsonl import Report, growing_report, save_report
 from tokenspec.report.labels import impl_called, labels
 from tokenspec.report.matrix import print_matrix
 from tokenspec.report.page import write_page
@@ -196,12 +196,19 @@ def run(
         refuse_missing_modules(cells, columns)
         made = header(columns, cells, known.summary(), oracle, require_judged, asked)
         judged: list[CellResult] = []
-        try:
-            console, jobs = screen(stderr=True), jobs or default_jobs()
-            results = judge(columns, cells, timeout, console, jobs, judged.append, exhibit=kept, askable=askable)
-        except KeyboardInterrupt:
-            save_run(report, html, Report(made, judged))
-            raise
+        with growing_report(report, made) as grow:
+
+            def keep(result: CellResult) -> None:
+                judged.append(result)
+                grow(result)
+
+            try:
+                console, jobs = screen(stderr=True), jobs or default_jobs()
+                results = judge(columns, cells, timeout, console, jobs, keep, exhibit=kept, askable=askable)
+            except (KeyboardInterrupt, TokenspecError) as ending:
+                if judged or isinstance(ending, KeyboardInterrupt):
+                    save_run(report, html, Report(made, judged))
+                raise
     try:
         results = known.judge(results)
     except UsageError:

@@ -10,7 +10,8 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,11 +21,12 @@ import msgspec
 from tokenspec.errors import UsageError
 from tokenspec.report.catalog import FORMAT
 from tokenspec.report.sample import Sample
-from tokenspec.store.writing import open_atomically
+from tokenspec.store.writing import is_special, open_atomically
 from tokenspec.verdict import CellResult
 
 AGAIN = "Run again with --report."
 GZIP = b"\x1f\x8b"
+PART = ".part"
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,44 @@ def save_report(path: Path, head: dict[str, Any], results: Iterable[CellResult])
             digest.update(line)
             count += 1
             stream.write(line.decode() + "\n")
-        stream.write(json.dumps({"footer": {"cells": count, "sha256": digest.hexdigest()}}) + "\n")
+        stream.write(footer_line(count, digest.hexdigest()) + "\n")
+
+
+def footer_line(count: int, digest: str) -> str:
+    """The last line of a report: how many cells it has, and the hash of their lines."""
+    return json.dumps({"footer": {"cells": count, "sha256": digest}})
+
+
+@contextmanager
+def growing_report(path: Path | None, head: dict[str, Any]) -> Iterator[Callable[[CellResult], None]]:
+    """While a run lasts, keep its cells in ``PATH.part``: the report, without a footer, of a run that is killed."""
+    if path is None or is_special(path):
+        yield lambda _result: None
+        return
+    part, encoder = path.with_name(path.name + PART), msgspec.json.Encoder()
+    try:
+        with part.open("wb") as stream:
+            stream.write(json.dumps({"header": head}).encode() + b"\n")
+
+            def keep(result: CellResult) -> None:
+                stream.write(encoder.encode(result) + b"\n")
+                stream.flush()
+
+            yield keep
+    finally:
+        part.unlink()
 
 
 def read_report(path: Path) -> Report:
-    """Read a report; one that is cut, changed or foreign is a usage error that says so and what to do."""
+    """Read a report; one that is cut, changed or foreign is a usage error that says so and what to do.
+
+    ``NAME.part`` has no footer, and its last line may be half written.
+    """
     lines = _bytes_of(path).split(b"\n")
-    if lines and not lines[-1]:
+    if path.suffix == PART:
+        cells = lines[1:-1]
+        lines[-1] = footer_line(len(cells), hashlib.sha256(b"".join(cells)).hexdigest()).encode()
+    elif not lines[-1]:
         lines.pop()
     head = _line(path, lines, 0, "header")
     if head.get("format") != FORMAT:
