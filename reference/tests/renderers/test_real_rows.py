@@ -9,7 +9,7 @@ from itertools import groupby
 from math import ceil
 
 import pytest
-from conversations import ROWS, compare, freeze_clock, text
+from conversations import PIECES, ROWS, compare, freeze_clock, text
 
 from tokenspec_reference.renderers import create_renderer
 from tokenspec_reference.renderers.families import FAMILIES
@@ -156,6 +156,34 @@ def resplit(encoder, by_bytes, token_ids, rng):
             out.append(by_bytes[rest[:size]])
             rest = rest[size:]
     return out
+
+
+NEXT = [
+    [{"role": "user", "content": "\nand?"}],
+    [{"role": "tool", "content": "21", "tool_call_id": "functions.f:0"}],
+    [{"role": "system", "content": "Shout."}, {"role": "user", "content": "and?"}],
+]
+
+
+def test_no_completion_raises_at_any_end(row):
+    """Control tokens and pieces of calls in any order: parsed, streamed, and followed by what may come next."""
+    renderer = create_renderer(row.tokenizer, family=row.spec.family, chat_template=row.chat_template)
+    prompt = renderer.render([{"role": "user", "content": "hi"}], add_generation_prompt=True).token_ids
+    control, rng = sorted(renderer.encoder.added), random.Random(5)
+    words = [
+        renderer.encoder.ids(word) for word in (*PIECES, '{"name": "f", "arguments": {', "functions.f:0", "[" * 300)
+    ]
+    for _ in range(ceil(COMPLETIONS / 50)):
+        drawn = (rng.choice(([rng.choice(control)], rng.choice(words))) for _ in range(rng.randrange(12)))
+        completion = [token for piece in drawn for token in piece]
+        parsed = renderer.parse_response(completion)
+        stream = renderer.stream_parser()
+        for token in completion:
+            stream.feed([token])
+        stream.finish()
+        bridged = renderer.bridge_to_next_turn(prompt, completion, rng.choice(NEXT))
+        assert parsed.content is not None
+        assert bridged is None or bridged.token_ids[: len(prompt + completion)] == prompt + completion
 
 
 HARMONY_PIECES = (
