@@ -8,6 +8,7 @@ import torch
 from small_tokenizers import LARGE, SMALL
 
 from tokenspec_reference.aligners import AlignmentInputError, CrossTokenizerCollator, Scores, TokenAligner, align_tokens
+from tokenspec_reference.aligners.collate import padded
 from tokenspec_reference.aligners.loss_utils import (
     DistillationOptions,
     LossOptions,
@@ -110,6 +111,33 @@ def test_a_collator_of_lists_that_do_not_fit_is_refused(change):
     }
     with pytest.raises(AlignmentInputError):
         CrossTokenizerCollator(**{**given, **change})
+
+
+class Strict:
+    """A tokenizer of characters that is called with all options of upstream's collator, or not at all."""
+
+    pad_token_id, eos_token_id = 0, 1
+
+    def __init__(self, side):
+        self.side = side
+
+    def __call__(self, texts, padding, truncation, max_length, return_tensors):
+        assert (padding, truncation, return_tensors) == ("max_length", True, "pt")
+        rows = [[ord(character) for character in text][:max_length] for text in texts]
+        return {
+            "input_ids": torch.tensor([self.fill(row, [0] * (max_length - len(row))) for row in rows]),
+            "attention_mask": torch.tensor([self.fill([1] * len(row), [0] * (max_length - len(row))) for row in rows]),
+        }
+
+    def fill(self, row, padding):
+        return row + padding if self.side == "right" else padding + row
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_tokenizer_is_called_as_upstream_calls_it(side):
+    ids, mask = padded(["ab", "abcdef"], Strict(side), 4, 3)
+    assert ids.tolist() == [[97, 98, 0, 0, 0, 0], [97, 98, 99, 100, 0, 0]]
+    assert mask.tolist() == [[1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 0, 0]]
 
 
 @pytest.mark.parametrize("metric", [None, "ce", "entropy"])

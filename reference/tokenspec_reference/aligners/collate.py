@@ -85,17 +85,25 @@ class CrossTokenizerCollator:
 def padded(texts: Sequence[str], tokenizer: Any, length: int, divisor: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Ids and masks int64 ``[B, T]``, T the first multiple of ``divisor`` that is at least ``length``.
 
+    A tokenizer that pads is called as upstream calls it, with all its options; where it pads on the left, padding moves
+    to the right. One without a padding token cannot pad, and is not changed: its end token fills up.
+
     Raises:
         AlignmentInputError: a tokenizer with neither padding nor end token.
     """
     filler = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     if filler is None:
         raise AlignmentInputError("has neither a padding nor an end token", field="tokenizer")
-    rows = tokenizer(list(texts), truncation=True, max_length=length)["input_ids"]
+    padding = {} if tokenizer.pad_token_id is None else {"padding": "max_length", "return_tensors": "pt"}
+    called = tokenizer(list(texts), truncation=True, max_length=length, **padding)
+    rows = [
+        torch.as_tensor(values)[torch.as_tensor(kept) == 1]
+        for values, kept in zip(called["input_ids"], called["attention_mask"], strict=True)
+    ]
     width = -(-length // divisor) * divisor
     ids = torch.full((len(rows), width), filler, dtype=torch.int64)
     mask = torch.zeros(len(rows), width, dtype=torch.int64)
     for row, values in enumerate(rows):
-        ids[row, : len(values)] = torch.tensor(values, dtype=torch.int64)
+        ids[row, : len(values)] = values
         mask[row, : len(values)] = 1
     return ids, mask

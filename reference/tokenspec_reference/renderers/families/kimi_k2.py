@@ -11,8 +11,9 @@ Wire::
 
 Quirks: the ``\n`` of a tool result is the two characters backslash and n; call ids are renumbered from 0 in every
 message, whatever the caller passed, while results print the caller's id; arguments given as a JSON string are quoted
-once more; unknown roles are written without any opener; reasoning is not written. A parser reads the name of a call from
-an id ``functions.NAME:NUMBER`` or ``NAME:NUMBER``; a call with another id (``functions_f_3``, ``3``) is ``missing_name``.
+once more; unknown roles are written without any opener; reasoning is not written. A parser reads the name of a call
+from an id ``functions.NAME:NUMBER`` or ``NAME:NUMBER``; a call with another id (``functions_f_3``, ``3``) is
+``missing_name``.
 """
 
 from __future__ import annotations
