@@ -64,6 +64,41 @@ def test_what_judging_lacks_is_said_before_the_first_cell() -> None:
     assert "pip install 'tokenspec[reference]', or leave it out: --area render" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (("run", "--impl", "reference", "--row", "toy-bpe", "--area", "render"), "transformers"),
+        (("run", "--impl", "reference", "--area", "processors", "--row", "-"), "torch"),
+        (("run", "--impl", "light_renderer:LightRenderer", "--impl", "reference", "--row", "toy-bpe"), "transformers"),
+        (("run", "--impl", "reference-template", "--row", "toy-bpe"), "transformers"),
+    ],
+)
+def test_what_the_reference_lacks_is_said_before_the_first_cell(words: tuple[str, ...], missing: str) -> None:
+    answer = run(True, *words)
+    assert answer.returncode == 2, answer.stdout
+    assert f"takes {missing}, which is not installed here. Run: pip install 'tokenspec[reference]'" in answer.stderr
+
+
+def test_the_reference_answers_what_needs_no_more_than_a_plain_install() -> None:
+    answer = run(True, "run", "--impl", "reference", "--area", "grammar-mask", "--row", "-", "--sample", "3")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "conformant on all 3 cells" in answer.stdout
+
+
+@pytest.mark.parametrize("words", [("smoke",), ("smoke", "--impl", "reference"), ("run",)])
+def test_a_command_without_what_it_needs_ends_with_the_one_that_installs_it(words: tuple[str, ...]) -> None:
+    answer = run(True, *words)
+    assert answer.returncode == 2
+    assert answer.stderr.endswith(": pip install 'tokenspec[reference]'\n")
+
+
+def test_an_adapter_without_segment_is_unsupported_not_in_error() -> None:
+    answer = run(True, "run", "--impl", "light_renderer:LightRenderer", "--row", "toy-bpe", "--area", "engines")
+    assert "light-renderer: nothing judged" in answer.stdout
+    assert "no operation segment; see what it has: tokenspec doctor" in answer.stdout
+    assert answer.returncode == 1
+
+
 def test_a_smoke_on_one_row_needs_no_more_and_names_it_again() -> None:
     answer = run(True, "smoke", "--impl", "light_renderer:LightRenderer", "--row", "toy-bpe")
     assert answer.returncode == 0, answer.stdout

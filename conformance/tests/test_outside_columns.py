@@ -43,7 +43,7 @@ def test_without_its_program_a_column_answers_nothing(column: type[Any]) -> None
     adapter.version = None
     assert adapter.info()["version"] == "not installed"
     operation = next(one for one in ("segment", "align", "process_logits", "grammar_mask") if hasattr(adapter, one))
-    with pytest.raises(Unsupported, match="not installed"):
+    with pytest.raises(Unsupported, match="not installed; run: pip install "):
         getattr(adapter, operation)({})
 
 

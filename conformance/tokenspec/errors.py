@@ -10,6 +10,29 @@ from typing import Any
 LISTED = 60
 """How many names a message lists at most."""
 
+EXTRAS = {
+    "reference": {"torch", "transformers", "numpy", "ijson"},
+    "pytest": {"pytest", "hypothesis", "syrupy"},
+    "hub": {"huggingface_hub", "tomli_w"},
+    "images": {"PIL"},
+    "client": {"httpx2"},
+    "plot": {"matplotlib"},
+    "datasets": {"datasets", "pyarrow"},
+    "ray": {"ray"},
+}
+"""What each extra brings, by the names it is imported by."""
+
+
+def extra_of(module: str) -> str | None:
+    """The extra of this package that brings a module; None where no extra does."""
+    return next((extra for extra, modules in EXTRAS.items() if module in modules), None)
+
+
+def installing(package: str) -> str:
+    """The command that installs a package: the extra that brings it, or its own name."""
+    extra = extra_of(package)
+    return f"pip install {package}" if extra is None else f"pip install 'tokenspec[{extra}]'"
+
 
 class TokenspecError(Exception):
     """Base of the suite's own errors; ``exit_code`` is what the command line returns."""

@@ -6,7 +6,7 @@ for, so judging renderers never loads torch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -26,6 +26,11 @@ AREA_OF = {
     "segment": "engines",
     "render_template": "renderers",
 }
+NEEDS = {
+    "load": ("transformers",),
+    **dict.fromkeys(("process_logits", "align", "segment"), ("torch",)),
+}
+"""The modules that an operation takes beside those of a plain install; ``load`` stands for every cell on a model."""
 WITHOUT = {operation: ["toy-added"] for operation in ("parse", "parse_stream", "bridge")}
 
 
@@ -39,6 +44,8 @@ class ReferenceAdapter:
         operation: {"claim": {"source": "template", "without": WITHOUT.get(operation, [])}} for operation in AREA_OF
     }
 
+    needs: Mapping[str, Sequence[str]] = NEEDS
+
     def __init__(self) -> None:
         """Start without models; the suite loads them one by one."""
         self.models: dict[str, LoadedModel] = {}
@@ -50,8 +57,8 @@ class ReferenceAdapter:
     def prepare(self, operation: str) -> None:
         """Import what an operation needs: torch alone can take longer than an answer may."""
         import_module(f"tokenspec_reference.{AREA_OF[operation]}.adapter")
-        if operation in {"process_logits", "align", "segment"}:
-            import_module("torch")
+        for module in NEEDS.get(operation, ()):
+            import_module(module)
 
     def load(self, model: str, assets: Mapping[str, Any]) -> None:
         """Make the row ``model`` available. Its tokenizer is loaded now: that takes longer than an answer may.
@@ -141,6 +148,7 @@ class TemplateAdapter:
 
     name = "reference-template"
     assets: Mapping[str, Any] = {"family": "template"}
+    needs: Mapping[str, Sequence[str]] = NEEDS
 
     def __init__(self) -> None:
         """Start without models."""

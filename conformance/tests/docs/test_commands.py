@@ -28,8 +28,9 @@ from tokenspec.adapters.resolve import registered
 from tokenspec.areas import areas
 from tokenspec.areas.check import all_checks
 from tokenspec.areas.selection import load_cases
-from tokenspec.cli import EXTRAS, group
+from tokenspec.cli import group
 from tokenspec.data import fixtures_dir
+from tokenspec.errors import EXTRAS
 from tokenspec.models import specs
 from tokenspec.requirements import requirements
 from tokenspec.skeletons.adapter import LANGUAGES, source

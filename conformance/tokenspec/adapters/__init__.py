@@ -6,6 +6,7 @@ operations it has are its capabilities. Every operation takes one plain-JSON req
     class MyAdapter:
         def info(self): return {"name": "mylib", "version": "1.2.0", "language": "python"}
         capabilities = {"render": {"claim": {"levels": ["TEXT", "IDS"]}}}    # optional: what it promises, in which form
+        needs = {"load": ["torch"], "segment": ["numpy"]}    # optional: modules that are looked for before the run
         def prepare(self, operation): ...            # optional: imports that take longer than an answer may
         def load(self, model, assets): ...           # optional: assets: directory, family, status, chat_template, wire
         def render(self, request): return {"token_ids": [...], "is_content": [...]}

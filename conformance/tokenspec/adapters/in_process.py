@@ -16,7 +16,7 @@ from tokenspec.adapters import CONVERSE, Failed, NotSupported, Ok, Outcome, Refu
 from tokenspec.adapters.capability import Capability
 from tokenspec.adapters.foreign_text import foreign_text, foreign_value
 from tokenspec.adapters.patience import Patience, own_seconds
-from tokenspec.errors import AdapterError
+from tokenspec.errors import AdapterError, extra_of, installing
 
 
 class TimedOut(BaseException):
@@ -60,7 +60,9 @@ def outcome_of(error: BaseException) -> Outcome:
         place = getattr(error, "rejection_place", None)
         return Refused(*map(foreign_text, (code, str(error), place if isinstance(place, str) else "")))
     if isinstance(error, ModuleNotFoundError):
-        return NotSupported(f"the module {foreign_text(str(error.name or error))} is not installed here")
+        missing = foreign_text(str(error.name or error))
+        cure = f"; run: {installing(missing)}" if extra_of(missing) else ""
+        return NotSupported(f"the module {missing} is not installed here{cure}")
     text = str(error).splitlines()
     trace = foreign_text("".join(traceback.format_exception(error)), lines=True)
     return Failed(f"{type(error).__name__}: {foreign_text(text[0] if text else '')}", trace)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
-from tokenspec.errors import INTERRUPTED, Stopped, TokenspecError, UsageError
+from tokenspec.errors import INTERRUPTED, Stopped, TokenspecError, UsageError, extra_of, installing
 from tokenspec.guard.supervisor import work_in_child
 
 VERBS: dict[str, tuple[str, str]] = {
@@ -45,18 +45,6 @@ VERBS: dict[str, tuple[str, str]] = {
 
 GUARDED = frozenset({"run", "diff", "render", "try", "check-template", "audit", "prepare", "models"})
 """The verbs that may run a template or read a tokenizer of somebody else: they work in a child process."""
-
-EXTRAS = {
-    "reference": {"torch", "transformers", "numpy", "ijson"},
-    "pytest": {"pytest", "hypothesis", "syrupy"},
-    "hub": {"huggingface_hub", "tomli_w"},
-    "images": {"PIL"},
-    "client": {"httpx2"},
-    "plot": {"matplotlib"},
-    "datasets": {"datasets", "pyarrow"},
-    "ray": {"ray"},
-}
-"""What each extra brings, by the names it is imported by."""
 
 
 def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -161,9 +149,8 @@ def reported(work: Callable[[], object]) -> None:
         sys.exit(error.exit_code)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        extra = next((name for name, modules in EXTRAS.items() if missing in modules), None)
-        if extra is None:
+        if extra_of(missing) is None:
             raise
-        cure = f"Run: pip install 'tokenspec[{extra}]'"
+        cure = f"Run: {installing(missing)}"
         click.echo(f"tokenspec: this takes {missing}, which is not installed here. {cure}", err=True)
         sys.exit(UsageError.exit_code)

@@ -53,7 +53,7 @@ from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
 from .options import SECONDS, impl_option, sample_option, selection, selection_options, server_options
 from .own_row import own_rows
-from .under_test import answered_by, refuse_missing_modules, under_test
+from .under_test import answered_by, no_implementation, refuse_missing_modules, under_test
 
 CALL_SECONDS = "Seconds one call may take; seconds of processor time for one that computes."
 
@@ -61,7 +61,7 @@ CALL_SECONDS = "Seconds one call may take; seconds of processor time for one tha
 def columns_of(impls: tuple[str, ...], askable: Askable = THIS_MACHINE) -> list[Column]:
     """Resolve the columns; naming none or one twice is a usage error."""
     if not impls:
-        raise UsageError("no implementation given. Try: tokenspec run --impl reference")
+        raise UsageError(f"no implementation given. {no_implementation(click.get_current_context().info_name)}")
     if len(set(impls)) < len(impls):
         raise UsageError("an implementation is given twice; each --impl is one column")
     columns = []
@@ -193,7 +193,7 @@ def run(
             chosen_cells = answered_by(chosen_cells, tested)
         cells = chosen_cells if sample is None else sample_of(chosen_cells, sample)
         asked = None if sample is None else Sample(each=sample, cells=len(cells), of=len(chosen_cells))
-        refuse_missing_modules(cells, columns)
+        refuse_missing_modules(cells, columns, areas_apart=True)
         made = header(columns, cells, known.summary(), oracle, require_judged, asked)
         judged: list[CellResult] = []
         with growing_report(report, made) as grow:

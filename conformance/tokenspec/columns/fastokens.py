@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 
 class FastokensColumn:
@@ -26,7 +26,7 @@ class FastokensColumn:
     def load(self, model: str, assets: dict[str, Any]) -> None:
         """Read the vocabulary; what the backend cannot read is *unsupported* with its own words."""
         if installed_version("fastokens") is None:
-            raise Unsupported("not installed")
+            raise not_installed("fastokens")
         try:
             tokenizer_of(assets["directory"])
         except ValueError as error:

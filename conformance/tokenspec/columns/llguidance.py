@@ -11,7 +11,7 @@ from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.llguidance_grammar import llguidance_grammar
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
@@ -33,13 +33,13 @@ class LlguidanceColumn:
         """Build the row's tokenizers now: that takes longer than an answer may."""
         del assets
         if installed_version("llguidance") is None:
-            raise Unsupported("not installed")
+            raise not_installed("llguidance")
         _of_row(model)
 
     def fast_forward(self, request: dict[str, Any]) -> dict[str, Any]:
         """One matcher, asked as a server would ask it."""
         if installed_version("llguidance") is None:
-            raise Unsupported("not installed")
+            raise not_installed("llguidance")
         vocabulary = _vocabulary(request)
         prefix = vocabulary.prefix(request["prefix"])
         matcher = vocabulary.matcher(request["grammar"])
@@ -58,7 +58,7 @@ class LlguidanceColumn:
     def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
         """One matcher, asked step by step; ids that end the sequence are told apart."""
         if installed_version("llguidance") is None:
-            raise Unsupported("not installed")
+            raise not_installed("llguidance")
         vocabulary = _vocabulary(request)
         engine = _Stepping(vocabulary.matcher(request["grammar"]), vocabulary.tokenizer)
         return stepped(engine, vocabulary.prefix(request["prefix"]), request["steps"])

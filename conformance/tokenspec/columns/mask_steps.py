@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.grammar_mask.oracle.golden import BEYOND, runs
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.store.canonical import canonical_json
 
 
@@ -102,7 +102,7 @@ class SteppedColumn(ABC):
 
     def _require_package(self) -> None:
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed(self.package)
 
     @staticmethod
     @abstractmethod

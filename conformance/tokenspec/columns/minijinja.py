@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 CODES = {"SyntaxError": "invalid-template", "UndefinedError": "undefined"}
 """Its kinds of error as codes of TPL-003; all others are about values."""
@@ -37,7 +37,7 @@ class MinijinjaColumn:
     def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
         """Render with its own filters; whatever it raises is a refusal."""
         if installed_version("minijinja") is None:
-            raise Unsupported("not installed; run: pip install minijinja")
+            raise not_installed("minijinja")
         if "limits" in request:
             raise Unsupported("takes no bounds")
         if ABORTS.search(request["template"]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 BOUNDARY = "1"
 
@@ -28,7 +28,7 @@ class NltkColumn:
     def segment(self, request: dict[str, Any]) -> dict[str, Any]:
         """The measures of the one given segmentation against the gold one."""
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("nltk")
         if request["gold"] is not None and not is_partition(request["gold"], len(request["trace"])):
             raise Unsupported("has strings of boundaries, which spell partitions and nothing else")
         if request["gold"] is not None and not request["engines"] and len(request["given"]) > 1:

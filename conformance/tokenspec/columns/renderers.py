@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 NAMES = {
     "qwen3": "qwen3",
@@ -60,7 +60,7 @@ class RenderersColumn:
     def load(self, model: str, assets: dict[str, Any]) -> None:
         """Refuse rows whose family the package has no renderer for; it would fall back to the template itself."""
         if installed_version("renderers") is None:
-            raise Unsupported("not installed")
+            raise not_installed("renderers")
         if assets["family"] == "gpt-oss":
             raise Unsupported("its gpt-oss renderer downloads the harmony vocabulary at run time")
         if assets["family"] not in NAMES:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 Pieces = list[tuple[int, str]]
 
@@ -30,7 +30,7 @@ class SpacyAlignmentsColumn:
     def align(self, request: dict[str, Any]) -> dict[str, Any]:
         """Positions that share characters, gathered until nothing is shared with another chunk."""
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("spacy-alignments")
         if request["task"] not in {"align", "align-pieces"} or request["profile"] != "boundary" or request["options"]:
             raise Unsupported("aligns the characters of two tokenizations, nothing else")
         sides = [sides_of(request, name) for name in ("student", "teacher")]

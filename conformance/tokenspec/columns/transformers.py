@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 
 GENERATION_BLOCK = re.compile(r"\{%-?\s*generation\s*-?%\}")
 
@@ -33,7 +33,7 @@ class TransformersColumn:
         from tokenspec.models import load
 
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("transformers")
         if not assets["chat_template"]:
             raise Unsupported("the row has no chat template")
         load(model).tokenizer  # noqa: B018 - loads it
@@ -44,7 +44,7 @@ class TransformersColumn:
         from tokenspec.columns.transformers_processors import process_logits
 
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("transformers")
         return process_logits(request)
 
     def render_template(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class TransformersColumn:
         from tokenspec.columns.jinja2 import refusal_code
 
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("transformers")
         if "limits" in request:
             raise Unsupported("takes no bounds")
         try:

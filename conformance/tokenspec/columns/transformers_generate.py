@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.transformers_processors import Histories
 
 STEERED = 1e4
@@ -29,7 +29,7 @@ class TransformersGenerateColumn:
     def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
         """A script that asks and advances, nothing else."""
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("transformers")
         histories = Histories(request)
         places, paths = walked(request)
         found = generated(histories, paths)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from tokenspec.adapters import Rejected, Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.trl_losses import chunk_loss
 
 Span = tuple[int, int]
@@ -27,12 +27,12 @@ class TrlColumn:
         """Nothing to prepare: rows are loaded by name."""
         del model, assets
         if installed_version("trl") is None:
-            raise Unsupported("not installed")
+            raise not_installed("trl")
 
     def align(self, request: dict[str, Any]) -> dict[str, Any]:
         """Groups of positions with a common byte end, as chunk ids; or a loss over them."""
         if installed_version("trl") is None:
-            raise Unsupported("not installed")
+            raise not_installed("trl")
         if request["task"] == "chunk-loss":
             return {"values": chunk_loss(request["data"])}
         if request["task"] != "align" or request["profile"] != "boundary" or request["options"]:

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.single_modules import folders, installed_at, placeholder
 
 BUDGET = "vllm.v1.sample.thinking_budget_state"
@@ -39,7 +39,7 @@ class VllmColumn:
     def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
         """A script of one processor, every row for itself."""
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("vllm")
         processors, vocab_size = request["processors"], request["vocab_size"]
         if len(processors) != 1 or request["checked"] or processors[0]["kind"] not in POLICIES:
             kinds = ", ".join(processor["kind"] for processor in processors) or "nothing"
@@ -128,7 +128,7 @@ def module(name: str) -> Any:
     """One module of the package, without what only a GPU needs."""
     root = prepared()
     if root is None:
-        raise Unsupported("not installed")
+        raise not_installed("vllm")
     return importlib.import_module(name)
 
 

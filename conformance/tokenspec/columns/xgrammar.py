@@ -13,7 +13,7 @@ from tokenspec.adapters import Rejected, Unsupported
 from tokenspec.areas.fast_forward.oracle.golden import vocabulary_of
 from tokenspec.areas.fast_forward.oracle.vocabulary import inline_vocabulary
 from tokenspec.areas.fast_forward.records import InlineVocabulary, Query
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.mask_steps import stepped
 
 SAMPLE = 16
@@ -35,13 +35,13 @@ class XgrammarColumn:
         """Build the row's tokenizers now: that takes longer than an answer may."""
         del assets
         if installed_version("xgrammar") is None:
-            raise Unsupported("not installed")
+            raise not_installed("xgrammar")
         _of_row(model)
 
     def fast_forward(self, request: dict[str, Any]) -> dict[str, Any]:
         """The forced string and its ids; a string has no special tokens and no leftover."""
         if installed_version("xgrammar") is None:
-            raise Unsupported("not installed")
+            raise not_installed("xgrammar")
         if request["vocabulary"] is not None:
             raise Unsupported("takes no vocabulary without a tokenizer of transformers")
         fast, _, compiler = _of_row(request["model"])
@@ -69,7 +69,7 @@ class XgrammarColumn:
     def grammar_mask(self, request: dict[str, Any]) -> dict[str, Any]:
         """One matcher, asked step by step; its stop tokens are told apart."""
         if installed_version("xgrammar") is None:
-            raise Unsupported("not installed")
+            raise not_installed("xgrammar")
         if any(not isinstance(piece, str) for piece in request["prefix"]):
             raise Unsupported("special tokens as grammar items")
         engine, encode = _stepping(request)

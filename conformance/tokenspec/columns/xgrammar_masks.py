@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tokenspec.adapters import Unsupported
-from tokenspec.columns import installed_version
+from tokenspec.columns import installed_version, not_installed
 from tokenspec.columns.transformers_processors import Histories, answer, bits_of, hex_of
 
 WORD = 32
@@ -32,7 +32,7 @@ class XgrammarMasksColumn:
     def process_logits(self, request: dict[str, Any]) -> dict[str, Any]:
         """A script whose sets transformers can tell."""
         if self.version is None:
-            raise Unsupported("not installed")
+            raise not_installed("xgrammar")
         histories = Histories(request)
         own = {"bitmask": packed, "apply": masked}
         return {"steps": [own.get(step["op"], answer)(histories, step) for step in request["steps"]]}

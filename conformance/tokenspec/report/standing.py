@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -55,7 +56,7 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
     known = sum(finding.verdict is Verdict.XFAIL for result in own for finding in result.findings)
     said = "not conformant" if code else f"conformant but for {known} known failures" if known else "conformant"
     if not asked:
-        return Standing(1, "nothing judged", "it answers none of these cells; see what it has: tokenspec doctor", 0.0)
+        return Standing(1, "nothing judged", f"{why_nothing(own)}; see what it has: tokenspec doctor", 0.0)
     on = f"on {count:,} of {asked:,} cells, {percent(share)}"
     if count == asked:
         on = f"on all {count:,} cells" if count > 1 else "on 1 cell"
@@ -72,6 +73,12 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
         f"choose cells with --row or --area, or allow it: --require-judged {int(share)}"
     )
     return Standing(1, f"{said} {on}", hint, share)
+
+
+def why_nothing(own: Sequence[CellResult]) -> str:
+    """Why no cell was judged: the most frequent reason."""
+    reasons = Counter(finding.detail.partition("\n")[0] for result in own for finding in result.findings)
+    return reasons.most_common(1)[0][0] if reasons else "it answers none of these cells"
 
 
 def levels_never_judged(judged: Sequence[CellResult]) -> list[str]:
