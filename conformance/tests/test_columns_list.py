@@ -28,6 +28,14 @@ def test_a_list_in_a_plain_install_ends_with_the_one_command(monkeypatch: pytest
     assert done.output.rstrip().splitlines()[-1] == "To have them all: pip install 'tokenspec[reference]'"
 
 
+@pytest.mark.parametrize("width", ["40", "60", "80", "100", "200"])
+def test_a_list_begins_with_its_header_in_every_width(width: str) -> None:
+    done = CliRunner().invoke(group, ["columns", "list"], env={"COLUMNS": width})
+    first = " ".join(done.output.split()[:5])
+    assert first == "column version here areas what"
+    assert "cannot run here" in done.output
+
+
 def test_a_list_of_all_that_is_here_advises_nothing() -> None:
     done = CliRunner().invoke(group, ["columns", "list"])
     assert done.exit_code == 0, done.output

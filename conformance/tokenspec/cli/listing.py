@@ -18,7 +18,7 @@ INDENT = 4
 
 
 def print_listing(console: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print ``rows`` of ``names`` in the width there is; nothing but the last column is ever broken."""
+    """Print ``rows`` below their header ``names`` in the width there is; only the last column is ever broken."""
     listed = [names, *rows]
     widths = [max(cell_len(row[at]) for row in listed) for at in range(len(names))]
     room = console.width - sum(width + BESIDE for width in widths[:-1]) - 1
@@ -30,6 +30,6 @@ def print_listing(console: Console, names: Sequence[str], rows: Iterable[Sequenc
             table.add_row(*map(Text, row))
         console.print(table)
         return
-    for row in listed[1:]:
-        console.print(Text("  ".join(filter(None, row[:-1])), style="bold"))
+    for row in listed:
+        console.print(Text("  ".join(filter(None, row[:-1])), style="bold underline" if row is names else "bold"))
         console.print(Padding(Text(row[-1]), (0, 0, 0, INDENT)))
