@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from notations import STOP, STOP_IDS, CharacterEncoder, formats, markers_of
+from test_hostile_completions import NOTATIONS, written
 
 from tokenspec_reference.renderers.parsing import streaming
 from tokenspec_reference.renderers.parsing.call_formats import ToolSchemas
@@ -42,6 +44,13 @@ def joined(deltas):
     return "".join(d.content for d in deltas), "".join(d.reasoning_content for d in deltas), calls
 
 
+def whole_of(form, prompt, encoder, ids):
+    """Content, reasoning and calls of a completion that is parsed at once."""
+    whole = parse_completion(read_completion(encoder, ids, STOP_IDS), form, TOOLS, prompt)
+    calls = [call_delta(index, call) for index, call in enumerate(whole.tool_calls)]
+    return whole.content, whole.reasoning_content or "", calls
+
+
 @st.composite
 def completions(draw):
     name = draw(st.sampled_from(sorted(formats())))
@@ -65,9 +74,51 @@ def test_joined_deltas_are_the_parse_and_nothing_is_told_before_the_plain_twin(c
         for mine, its in zip(joined(told), joined(due), strict=True):
             assert its[: len(mine)] == mine
     told.append(fast.finish())
-    whole = parse_completion(read_completion(encoder, ids, STOP_IDS), form, TOOLS, prompt)
-    calls = [call_delta(index, call) for index, call in enumerate(whole.tool_calls)]
-    assert joined(told) == (whole.content, whole.reasoning_content or "", calls)
+    assert joined(told) == whole_of(form, prompt, encoder, ids)
+
+
+PARTS = re.compile(r"<[^<>]*>|\w+|.", re.DOTALL)
+
+
+@st.composite
+def edited_calls(draw):
+    """Two written calls with text around them, a few of whose words and markers were dropped, doubled, or put in."""
+    name = draw(st.sampled_from(sorted(NOTATIONS)))
+    form, calls = formats()[name], NOTATIONS[name]
+    own = markers_of(form)
+    around = [draw(st.sampled_from(("", "cc", "<", "\n", " x ", "tail", *own))) for _ in range(3)]
+    one, two = (calls.begin + written(calls, 1, tool) + calls.end for tool in ("f", "g"))
+    parts = PARTS.findall(around[0] + one + around[1] + two + around[2])
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(parts) - 1))
+        parts[at : at + 1] = draw(st.sampled_from(([], [parts[at]] * 2, ["\n", parts[at]], ["<", parts[at]])))
+        parts = parts or ["x"]
+    encoder = CharacterEncoder(own if draw(st.booleans()) else ())
+    ids = encoder.ids(["".join(parts)])
+    return form, draw(st.sampled_from(PROMPTS)), encoder, ids, draw(st.integers(0, 9))
+
+
+@settings(deadline=None, max_examples=400)
+@given(edited_calls())
+def test_a_stream_of_edited_calls_says_what_the_whole_says(completion):
+    form, prompt, encoder, ids, seed = completion
+    stream = ResponseStream(encoder, STOP_IDS, form, TOOLS, prompt)
+    told = [stream.feed(chunk) for chunk in chunked(ids, seed)] + [stream.finish()]
+    assert joined(told) == whole_of(form, prompt, encoder, ids)
+
+
+@pytest.mark.parametrize("name", sorted(NOTATIONS))
+@pytest.mark.parametrize("ahead", ["1 <", "<\n", "{section}\n"])
+def test_what_stands_in_front_of_a_call_is_told_once(name, ahead):
+    form, calls = formats()[name], NOTATIONS[name]
+    one, two = (calls.begin + written(calls, 1, tool) + calls.end for tool in ("f", "g"))
+    section = calls.sections[0] if calls.sections else ""
+    encoder = CharacterEncoder(())
+    for text in (ahead.format(section=section) + one, one + ahead.format(section=section) + two):
+        ids = encoder.ids([text])
+        stream = ResponseStream(encoder, STOP_IDS, form, TOOLS, PROMPTS[3])
+        told = [stream.feed([token]) for token in ids] + [stream.finish()]
+        assert joined(told) == whole_of(form, PROMPTS[3], encoder, ids)
 
 
 @settings(deadline=None, max_examples=100)

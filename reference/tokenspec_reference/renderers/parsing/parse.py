@@ -169,7 +169,7 @@ def _begin_outside_values(view: Completion, inside: int, limit: int, form: CallF
 
 def _unclosed(attempt: Attempt, text: str) -> Attempt:
     """An attempt that nothing closes; a name that ``text``, which may go on, ends with was not written whole."""
-    is_named = attempt.name is not None and text.partition(attempt.name)[1:] != (attempt.name, "")
+    is_named = attempt.name and text.partition(attempt.name)[1:] != (attempt.name, "")
     return replace(attempt, name=attempt.name if is_named else None, status="unclosed_block")
 
 

@@ -119,11 +119,13 @@ def _may_be_json(text: str) -> bool:
 def _settled(view: Completion, start: int, end: int, markers: Iterable[str]) -> int:
     """The end of a run of text without white space, which may separate, and what may be a marker's or half a character.
 
-    Only what the run ends with may become a marker, so one is looked for, with the white space on both sides of it.
+    Only what the run ends with may become a marker, so one is looked for, with the white space on both sides of it. In
+    front of a block nothing becomes one: in ``<<tool_call>`` the first character is text.
     """
+    is_last = end == len(view.text)
     end = _without_blank(view.text, start, end)
     begun = 0
-    for marker in markers:
+    for marker in markers if is_last else ():
         if marker not in view.known_controls:
             longest = range(min(len(marker), end - start), begun, -1)
             begun = next((n for n in longest if view.text.endswith(marker[:n], start, end)), begun)

@@ -5,7 +5,8 @@ the window that is parsed, and so do blocks of calls that have closed. Three thi
 
 * While nothing but a marker can decide more (a block is open, a thought's close is awaited), chunks without it are
   only collected.
-* Of text that was told one character stays, so that what follows is not taken for the template's own white space.
+* Of text that was told one character stays, so that what follows is not taken for the template's own white space. Of
+  markers alone nothing stays: white space behind them may be the template's own.
 * Where the same marker comes again and again and decides nothing (a value spells it), the window is parsed when it has
   grown by a quarter. Then a call is told a little later, never otherwise.
 
@@ -153,8 +154,9 @@ class ResponseStream:
             start = 0
         else:
             return end
+        has_words = bool(self._parsed(self._window.view(), end)[0])
         self._forget_sections(start, end)
-        return end - self._window.remove(0, end - 1)
+        return end - self._window.remove(0, end - has_words)
 
     def _form_of_answers(self, form: ResponseFormat) -> ResponseFormat:
         """The format behind the first words of an answer: no thought, and nothing of the template ahead of it."""

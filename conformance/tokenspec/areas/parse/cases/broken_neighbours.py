@@ -151,6 +151,14 @@ def _neighbours(notation: Notation) -> Iterator[Case]:
         ROME,
         content=None,
     )
+    yield notation.case(
+        f"{notation.name}-behind-a-bracket",
+        "Text ends with the character that markers begin with; a stream that waits for the marker tells it once.",
+        notation.rows,
+        f"1 <{begin}{whole}{end}",
+        ROME,
+        content="1 <",
+    )
     for slug, value in (
         ("not-a-number", "NaN"),
         ("infinity", "-Infinity"),
