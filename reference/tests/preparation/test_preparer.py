@@ -390,6 +390,12 @@ def test_arguments_that_readers_of_json_do_not_agree_on_are_broken(renderer, arg
     assert "broken-call" in codes(prepared)
 
 
+def test_arguments_that_nest_too_deeply_to_be_read_are_broken(renderer):
+    prepared = Preparer(renderer)(Conversation([user("hi"), answer("", tool_calls=[call("[" * 50_000)])], [TOOL]))
+    assert "broken-call" in codes(prepared)
+    assert "failed" not in codes(prepared)
+
+
 def test_a_look_for_findings_that_breaks_is_a_finding_itself(renderer, monkeypatch):
     def breaks(_):
         raise RecursionError("too deep")

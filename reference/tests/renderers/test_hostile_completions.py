@@ -129,3 +129,9 @@ def test_no_completion_raises(data):
     for token in ids:
         stream.feed([token])
     stream.finish()
+
+
+@pytest.mark.parametrize("name", sorted(NOTATIONS))
+def test_a_call_that_is_cut_behind_an_empty_name_has_none(name):
+    text = NOTATIONS[name].begin + '\n{"name": "", "arguments'
+    assert all(not call[0] for call in calls_in(name, text, stopped=False))

@@ -39,6 +39,8 @@ def malformed(call: Mapping[str, Any]) -> str | None:
             arguments = parse(arguments)
         except ValueError as error:
             return f"its arguments are no JSON: {error}"
+        except RecursionError:
+            return "its arguments are nested too deeply to be read"
         if odd := next(oddities(arguments), None):
             return f"its arguments: {odd}"
         return None if isinstance(arguments, dict) else "its arguments are JSON, but no object"
