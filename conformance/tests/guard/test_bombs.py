@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,10 @@ from tests.guard.answering import keeping
 from tests.guard.conftest import SOUND
 from tests.guard.template_bombs import BOMBS
 from tests.guard.tokenizer_bombs import EDITS, RAW, tokenizer_bombs
+from tokenspec.cli.check_template import checking
+from tokenspec.errors import TokenspecError
 from tokenspec.guard.answering import KEPT, Answering
-from tokenspec.guard.bounds import OutOfBounds
+from tokenspec.guard.bounds import LONGEST_TEMPLATE, OutOfBounds
 
 TOKENIZERS = dict(tokenizer_bombs((SOUND / "tokenizer.json").read_bytes()))
 NEVER_RUN = {"folded-power", "folded-text", "folded-filter", "folded-difference", "folded-repeated", "folded-test"}
@@ -75,4 +78,12 @@ def test_what_strangers_leave_in_memory_does_not_add_up() -> None:
     first = child.ask(KEPT // 2)
     assert child.ask(KEPT) == first
     assert child.ask(0) != first
+    child.close()
+
+
+def test_a_template_that_is_mostly_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "long.jinja").write_text("x" * (LONGEST_TEMPLATE + 1))
+    child = Answering(checking, SOUND, ())
+    with pytest.raises(TokenspecError, match="template-limit: it has 262,145 characters, more than 262,144"):
+        child.ask(tmp_path / "long.jinja")
     child.close()

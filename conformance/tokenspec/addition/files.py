@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tokenspec.guard.bounds import OutOfBounds
+from tokenspec.guard.bounds import OutOfBounds, refuse_long
 from tokenspec.guard.strangers import strangers
 from tokenspec.models import publisher
 from tokenspec.models.build import canonical
@@ -133,7 +133,8 @@ def _syntax(template: str) -> list[str]:
     from transformers.utils import chat_template_utils
 
     try:
-        with strangers("template", len(template)):
+        refuse_long(template)
+        with strangers("template"):
             chat_template_utils._compile_jinja_template(template)  # noqa: SLF001 - the oracle's own environment
     except TemplateSyntaxError as error:
         return [f"line {error.lineno}: {error.message}"]

@@ -116,7 +116,7 @@ def asked(name: str, row: Row) -> Engine:
     try:
         for what, messages, prompt in conversations(probe):
             asking = request(row, messages, prompt=prompt)
-            with strangers("template", len(row.chat_template)) if isinstance(column, InProcess) else nullcontext():
+            with strangers("template") if isinstance(column, InProcess) else nullcontext():
                 outcome = column.call("render_template", what, asking, PATIENCE)
             if isinstance(outcome, NotSupported):
                 return Engine(name, "", outcome.reason, 0, [])

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
+from tokenspec.guard.bounds import refuse_long
 from tokenspec.guard.strangers import strangers
 
 from .facts import Template
@@ -28,7 +29,8 @@ def template_facts(source: str) -> Template:
     """
     from transformers.utils import chat_template_utils
 
-    with strangers("template", len(source)):
+    refuse_long(source)
+    with strangers("template"):
         environment: Any = chat_template_utils._compile_jinja_template(source).environment  # noqa: SLF001 - its own
         parsed: nodes.Template = environment.parse(source)
         read = find_undeclared_variables(parsed) - GIVEN - set(environment.globals)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokenspec.errors import UsageError
+from tokenspec.guard.bounds import refuse_long
 from tokenspec.guard.strangers import strangers
 from tokenspec.models import load
 from tokenspec.models.assets import assets_of
@@ -77,7 +78,8 @@ def renderer_of(recipe: Recipe) -> Any:
 
     wire = dict(recipe.wire) if recipe.family in {None, "template"} else {}
     tokenizer = load_tokenizer(Path(recipe.directory))
-    with strangers("template", len(recipe.chat_template)):
+    refuse_long(recipe.chat_template)
+    with strangers("template"):
         return create_renderer(
             tokenizer,
             family=recipe.family,

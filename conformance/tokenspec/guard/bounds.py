@@ -29,9 +29,12 @@ SPEEDS: dict[Kind, int] = {"template": 200_000, "tokenizer": 4_000_000}
 LARGEST = 64 * 2**20
 """Bytes of what is given that count: no published tokenizer.json has more."""
 
+LONGEST_TEMPLATE = 2**18
+"""Characters: fourteen times the longest template of the suite."""
+
 
 def bounds_for(kind: Kind, size: int) -> Bounds:
-    """The bounds of work on ``size`` bytes: of a file that is loaded, of a conversation that is rendered."""
+    """The bounds of work on ``size`` bytes: of a tokenizer that is loaded, of a conversation that is rendered."""
     counted = min(size, LARGEST)
     return Bounds(seconds=2.0 + counted / SPEEDS[kind], memory=384 * 2**20 + 64 * counted)
 
@@ -52,6 +55,16 @@ class OutOfBounds(TokenspecError):
         self.line = line
         where = kind if line is None else f"{kind}, line {line}"
         super().__init__(f"{where}: {self.code}: it {how}. {CURES[kind]}")
+
+
+def refuse_long(template: str) -> None:
+    """A template that is mostly text makes every answer as long, and all work on it.
+
+    Raises:
+        OutOfBounds: it is longer than ``LONGEST_TEMPLATE``.
+    """
+    if len(template) > LONGEST_TEMPLATE:
+        raise OutOfBounds("template", f"has {len(template):,} characters, more than {LONGEST_TEMPLATE:,}")
 
 
 def too_slow(seconds: float) -> str:
