@@ -22,6 +22,8 @@ pytestmark = pytest.mark.servers
 ROW = "toy-bpe"
 SOUND = ("render/role-user", "render/role-user-generation", "render/role-system-five-turns", "render/schema-one-tool")
 DIES_AFTER = 20
+ENDLESS = ("-digits", "-depth")
+"""Cases with values of thousands of characters: vLLM's stream parser takes over two minutes for one, and is too slow."""
 
 
 def tokenspec(*words: str) -> subprocess.CompletedProcess[str]:
@@ -35,8 +37,9 @@ def run(server, *words: str) -> subprocess.CompletedProcess[str]:
 def judged(server, area: str, dialect: str = "auto") -> dict[str, list[Verdict]]:
     """The verdicts of one area by level."""
     column = resolve(server.address, Askable(dialect))
+    cells = select_cells(Selection(areas=(area,), rows=(ROW,)))
     found: dict[str, list[Verdict]] = {}
-    for result in Run([column], select_cells(Selection(areas=(area,), rows=(ROW,)))):
+    for result in Run([column], [cell for cell in cells if not cell.case.slug.endswith(ENDLESS)]):
         for level, findings in by_level(result.findings).items():
             found.setdefault(level, []).append(judgement(findings).verdict)
     column.close()
