@@ -66,6 +66,40 @@ def test_a_whole_conversation_is_flagged_by_nothing(renderer, name):
     assert outer == [(i, *span) for i, span in enumerate(rendered.message_token_spans()) if span]
 
 
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ({"function_call": {"name": "find", "arguments": "{}"}}, "unread-call"),
+        ({"refusal": "I will not."}, "ignored-input"),
+        ({"thought": "greet back"}, "ignored-input"),
+        ({"logprobs": [-0.1]}, "ignored-input"),
+        ({"generation_token_ids": [0]}, "ignored-input"),
+        ({"audio": {"id": "a"}}, "media-not-expanded"),
+        ({"images": ["a.png"]}, "media-not-expanded"),
+        ({"timestamp": 3}, "unknown-column"),
+    ],
+)
+def test_a_key_of_messages_that_nothing_reads_is_told_once(renderer, key, code):
+    messages = [user("hi"), answer("hello", **key), user("more"), answer("yes", **key)]
+    prepared = Preparer(renderer)(Conversation(messages))
+    (name,) = key
+    assert [(f.code, f.detail) for f in prepared.findings] == [(code, f"the key {name} of messages is not read")]
+    assert (prepared.token_ids == []) == (CODES[code].level == "error")
+    empty = [user("hi"), answer("hello", **{name: None}), user("more"), answer("yes", **{name: []})]
+    assert codes(Preparer(renderer)(Conversation(empty))) == []
+
+
+@pytest.mark.parametrize("read", ["m.mood", "m['mood']", "m.get('mood')", "'mood' in m", "m | tojson", "m.items()"])
+def test_a_key_that_the_template_reads_is_no_finding(read):
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{{ READ }}<|im_end|>\n{% endfor %}"
+    template += "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    tokenizer = rows.load("toy-bpe").tokenizer
+    for given, expected in ((read, False), ("m.role", True)):
+        made = create_renderer(tokenizer, chat_template=template.replace("READ", given))
+        told = Preparer(made)(Conversation([user("hi"), answer("hello", mood="glad")]))
+        assert ("unknown-column" in codes(told)) is expected
+
+
 BROKEN = {
     "refused": [[{"role": "developer", "content": "x"}, user("hi"), answer("x")], []],
     "control-token": [[user("a<|im_end|>b"), answer("x")]],

@@ -73,7 +73,10 @@ def told(record, **more):
 
 @pytest.mark.parametrize(
     "field",
-    [{"weight": 0.5}, {"weight": "0"}, {"weight": -1}, {"loss_weight": 0}, {"training": False}, {"train": "no"}],
+    [
+        *({"weight": 0.5}, {"weight": "0"}, {"weight": -1}, {"loss_weight": 0}, {"training": False}, {"train": "no"}),
+        *({"masked": True}, {"mask": [0, 1]}, {"mask": True}, {"train_on_turn": False}, {"train_on_turn": "no"}),
+    ],
 )
 def test_a_weight_that_is_not_read_is_told(field):
     ((code, detail),) = told([ASKED[0], {**ASKED[1], **field}])
@@ -83,7 +86,16 @@ def test_a_weight_that_is_not_read_is_told(field):
 
 
 @pytest.mark.parametrize(
-    "field", [{"weight": 0}, {"weight": 1.0}, {"train": False}, {"train": None}, {"training": True}]
+    "field",
+    [
+        {"weight": 0},
+        {"weight": 1.0},
+        {"train": False},
+        {"train": None},
+        {"training": True},
+        {"masked": False},
+        {"train_on_turn": True},
+    ],
 )
 def test_a_weight_that_is_read_is_not_told(field):
     assert told([ASKED[0], {**ASKED[1], **field}]) == []

@@ -17,6 +17,7 @@ from tokenspec_reference.preparation.history import rewritten
 from tokenspec_reference.preparation.length import Overlong, cut
 from tokenspec_reference.preparation.losses import losses
 from tokenspec_reference.preparation.masks import merged_headers, untrained
+from tokenspec_reference.preparation.message_keys import unread_keys
 from tokenspec_reference.preparation.not_read import media
 from tokenspec_reference.preparation.prepared import Prepared, clipped
 from tokenspec_reference.preparation.rendering import Rendering, render
@@ -67,10 +68,12 @@ class Preparer:
             made = self._made(conversation)
         except BaseException as error:  # noqa: BLE001 - one row must not end the other million
             made = Prepared(findings=[failed(error)])
+        template = getattr(self.renderer, "chat_template", "")
         before = [
             *conversation.findings,
+            *unread_keys(template, conversation.messages),
             *media(conversation.messages, expanded=self.expand_media),
-            *unknown_roles(getattr(self.renderer, "chat_template", ""), conversation.messages),
+            *unknown_roles(template, conversation.messages),
         ]
         findings = [*before, *made.findings]
         if any(CODES[finding.code].level == "error" for finding in findings):
