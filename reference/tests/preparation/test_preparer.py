@@ -177,6 +177,62 @@ def test_a_single_message_that_vanishes_leaves_no_ids():
     assert prepared.token_ids == []
 
 
+OTHER_CONTENT = {
+    "integer": 5,
+    "fraction": 1.5,
+    "true": True,
+    "object": {"a": 1},
+    "object of a part": {"type": "text", "text": "hi"},
+    "list of texts": ["hi"],
+    "refusal": [{"type": "refusal", "refusal": "no"}],
+    "file": [{"type": "file", "file": {"file_id": "x"}}],
+    "unknown part": [{"type": "zzz", "zzz": "some"}],
+    "call of another interface": [{"type": "tool_use", "name": "find", "input": {"x": 1}}],
+    "deep": [[[["words"]]]],
+}
+
+
+def only_texts():
+    """A renderer that writes content where it is a text, as the template of qwen3 does."""
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}<think>\n\n</think>\n\n"
+    template += "{% endif %}{{ m.content if m.content is string }}<|im_end|>\n{% endfor %}"
+    template += "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n\n</think>\n\n{% endif %}"
+    return create_renderer(rows.load("toy-bpe").tokenizer, chat_template=template)
+
+
+@pytest.mark.parametrize("content", OTHER_CONTENT.values(), ids=OTHER_CONTENT)
+@pytest.mark.parametrize("index", [0, 1])
+def test_content_of_another_kind_that_vanishes_leaves_no_ids(content, index):
+    messages = [user("Who is it?"), answer("The answer.")]
+    messages[index]["content"] = content
+    prepared = Preparer(only_texts())(Conversation(messages))
+    assert ("message-vanished", index) in [(f.code, f.message) for f in prepared.findings]
+    assert prepared.token_ids == []
+
+
+@pytest.mark.parametrize("content", ["hi", "5", "<b>", "think", None, "", []])
+def test_content_that_is_written_or_empty_has_not_vanished(content):
+    messages = [user(content), answer("The answer.")]
+    assert "message-vanished" not in codes(Preparer(only_texts())(Conversation(messages)))
+
+
+def test_a_part_that_vanishes_beside_a_text_is_told(renderer):
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.content is string %}{{ m.content }}{% else %}"
+    template += "{% for part in m.content %}{{ part.text }}{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    template += "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    made = create_renderer(rows.load("toy-bpe").tokenizer, chat_template=template)
+    messages = [user([{"type": "text", "text": "What is this?"}, {"type": "file", "file": {"file_id": "x-17"}}])]
+    prepared = Preparer(made)(Conversation([*messages, answer("A file.")]))
+    assert codes(prepared) == ["vanished-text"]
+    assert prepared.token_ids
+
+
+def test_a_message_that_speaks_under_another_name_only_has_vanished(renderer):
+    prepared = Preparer(renderer)(Conversation([user("hi"), answer("", refusal="I will not.")]))
+    assert {"message-vanished", "ignored-input"} <= set(codes(prepared))
+    assert prepared.token_ids == []
+
+
 def test_a_prompt_that_opens_a_thought_is_not_how_the_turn_begins():
     row = rows.load("toy-bpe")
     template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

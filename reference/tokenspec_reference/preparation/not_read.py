@@ -75,10 +75,15 @@ def media(messages: Sequence[Mapping[str, Any]], *, expanded: bool = False) -> I
         for part in content if isinstance(content, list) else ():
             if not isinstance(part, Mapping) or (expanded and kind_of(part) is not None):
                 continue
-            if part.get("type") in MEDIA or any(part.get(name) is not None for name in MEDIA):
+            if is_media(part):
                 kind = part.get("type") or "media"
                 yield Finding("media-not-expanded", f"message {index} holds a part of type {kind}", index)
                 break
+
+
+def is_media(part: Mapping[str, Any]) -> bool:
+    """Whether a part of content stands for a picture, video or sound."""
+    return part.get("type") in MEDIA or any(part.get(name) is not None for name in MEDIA)
 
 
 def is_empty(value: Any) -> bool:
