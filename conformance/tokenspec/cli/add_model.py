@@ -12,6 +12,7 @@ import click
 
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UsageError
+from tokenspec.store.writing import refuse_outputs
 
 if TYPE_CHECKING:
     from tokenspec.addition.check import Step
@@ -61,6 +62,7 @@ def add(repo: str | None, revision: str | None, from_dir: Path | None, **given: 
 
     if not given["dry_run"]:
         refuse_installed()
+    refuse_outputs([given["sheet"]], [from_dir])
     published, stated = _read(repo, revision, from_dir, given)
     console = screen(stderr=True)
     with _Status(console) as status, prepare(published, stated, status.step) as addition:
@@ -189,6 +191,7 @@ def check(rows: tuple[str, ...], sheet: Path | None) -> None:
     from tokenspec.addition.check import check_row
     from tokenspec.store.writing import write_atomically
 
+    refuse_outputs([sheet])
     blocks: list[str] = []
     codes = []
     for row in rows:

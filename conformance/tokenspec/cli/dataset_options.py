@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,16 @@ def chosen_encoder(recipe: Recipe, wanted: str) -> str:
     return "tokenizers"
 
 
+def refuse_inside(out: str, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError where something that is read lies in the folder to fill, links resolved."""
+    folder = Place.of(out)
+    for given in inputs:
+        if given is not None and folder.is_local and (read := Place.of(str(given))).is_local and read.path.exists():
+            found = read.path.resolve()
+            if found.is_file() and folder.path.resolve() in found.parents:
+                raise UsageError(f"{given}: lies in {out}, which is to be filled. Give another folder with -o")
+
+
 def carry_out(
     data: str, out: str, given: dict[str, Any], pad_id: int | None = None, **more: Any
 ) -> tuple[Job, list[Shard], dict[str, Any], Outcome]:
@@ -126,6 +136,7 @@ def carry_out(
         import pyarrow.parquet as _  # noqa: F401 - said before the first row, not behind the last
     except ImportError as error:
         raise UsageError("pyarrow is not installed: pip install 'tokenspec[datasets]'") from error
+    refuse_inside(out, [data, given["template"], given["tokenizer"]])
     source = find(data, given["split"])
     shards = cut(source, given["shard_rows"])
     if not shards:

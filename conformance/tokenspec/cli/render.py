@@ -35,7 +35,7 @@ from tokenspec.report.exhibit import owner_texts, tokens
 from tokenspec.report.tried import Answer, Tried, tried_data
 from tokenspec.runner import DEFAULT_TIMEOUT, Run
 from tokenspec.store.records import Case
-from tokenspec.store.writing import write_atomically
+from tokenspec.store.writing import refuse_outputs, write_atomically
 from tokenspec.verdict import Tokens
 
 SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
@@ -72,6 +72,7 @@ def render(
 
     Example: tokenspec render --row qwen3 conversation.json --generation-prompt
     """
+    refuse_outputs([html], [conversation, tools_file])
     given = read_conversation(conversation)
     if tools_file is not None:
         given["tools"] = tools_of(tools_file, read_json(tools_file))

@@ -12,7 +12,7 @@ import click
 
 from tokenspec.report.jsonl import read_report, save_report
 from tokenspec.report.labels import impl_called, labels
-from tokenspec.store.writing import write_atomically
+from tokenspec.store.writing import refuse_outputs, write_atomically
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
 SHOWN_CHANGES = 20
@@ -45,6 +45,7 @@ def html(saved: Path, out: Path | None) -> None:
     """One self-contained page: filter, click a cell, see the tokens. Opens from disk, fetches nothing."""
     from tokenspec.report.page import run_page
 
+    refuse_outputs([out], [saved])
     deliver(run_page(read_report(saved)), out)
 
 
@@ -55,6 +56,7 @@ def md(saved: Path, out: Path | None) -> None:
     """Markdown tables, for a CI job summary."""
     from tokenspec.report.markdown import markdown
 
+    refuse_outputs([out], [saved])
     deliver(markdown(read_report(saved)), out)
 
 
@@ -65,6 +67,7 @@ def junit(saved: Path, out: Path | None) -> None:
     """JUnit XML, for the test tab of a CI server."""
     from tokenspec.report.junit import junit as make_junit
 
+    refuse_outputs([out], [saved])
     deliver(make_junit(read_report(saved)), out)
 
 
@@ -75,6 +78,7 @@ def json_(saved: Path, out: Path | None) -> None:
     """Counts by implementation, area and level as JSON, for scripts."""
     from tokenspec.report.tally import counts
 
+    refuse_outputs([out], [saved])
     deliver(json.dumps(counts(read_report(saved)), indent=2) + "\n", out)
 
 
@@ -86,6 +90,7 @@ def badge(saved: Path, impl: str, out: Path | None) -> None:
     """A static badge endpoint file."""
     from tokenspec.report.markdown import badge as make_badge
 
+    refuse_outputs([out], [saved])
     loaded = read_report(saved)
     impl = impl_called(impl, loaded.header["implementations"])
     deliver(json.dumps(make_badge(loaded, impl)) + "\n", out)
@@ -111,13 +116,15 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
     from tokenspec.report.markdown import markdown
     from tokenspec.report.page import run_page
 
+    files = {name: out / name for name in ("junit.xml", "badge.json", "report.html")}
+    refuse_outputs([*files.values(), summary], [saved])
     loaded = read_report(saved)
     impl = impl_called(impl, loaded.header["implementations"])
     for line in annotation_lines(loaded, impl):
         click.echo(line)
-    write_atomically(out / "junit.xml", make_junit(loaded))
-    write_atomically(out / "badge.json", json.dumps(make_badge(loaded, impl)) + "\n")
-    write_atomically(out / "report.html", run_page(loaded))
+    write_atomically(files["junit.xml"], make_junit(loaded))
+    write_atomically(files["badge.json"], json.dumps(make_badge(loaded, impl)) + "\n")
+    write_atomically(files["report.html"], run_page(loaded))
     if summary is not None:
         with summary.open("a", encoding="utf-8") as stream:
             stream.write(markdown(loaded))
@@ -145,6 +152,7 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
     from tokenspec.reproduction.issue import chosen
     from tokenspec.reproduction.issue import issue as write_issue
 
+    refuse_outputs([out], [saved])
     loaded = read_report(saved)
     if cause is not None:
         deliver(write_issue(loaded, chosen(loaded, cause), seconds=seconds), out)
@@ -166,6 +174,7 @@ def score(saved: tuple[Path, ...], date: datetime | None, into: Path) -> None:
     from tokenspec.report.score import score as make_score
 
     day = (date or datetime.now(UTC)).strftime("%Y-%m-%d")
+    refuse_outputs([into / f"{day}.json"], saved)
     found = make_score([read_report(path) for path in saved], day)
     save_score(into / f"{day}.json", found)
     click.echo(f"wrote {into / day}.json: {', '.join(found.columns)}", err=True)
@@ -181,6 +190,7 @@ def combine(saved: tuple[Path, ...], out: Path) -> None:
     """
     from tokenspec.report.combine import combine as put_together
 
+    refuse_outputs([out], saved)
     whole = put_together([(str(path), read_report(path)) for path in saved])
     save_report(out, whole.header, whole.results)
     click.echo(f"wrote {out}: {', '.join(whole.impls)}. Next: tokenspec report html {out} -o report.html", err=True)

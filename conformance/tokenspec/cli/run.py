@@ -46,7 +46,7 @@ from tokenspec.report.terminal import (
 from tokenspec.report.why import print_why
 from tokenspec.runner import DEFAULT_TIMEOUT, Run, run_all
 from tokenspec.store.guard import untouched
-from tokenspec.store.writing import refuse_unwritable
+from tokenspec.store.writing import refuse_outputs
 from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
@@ -177,10 +177,10 @@ def run(
     Example: tokenspec run --impl reference --impl transformers --area render --gate reference
     """
     impls = (*impls, *(name for name in made_columns() if every and name not in impls))
+    folders = [row for row in chosen["rows"] if Path(row).is_dir()]
+    refuse_outputs([report, html, chosen["write_known_failures"]], [*chosen["known_failures"], *folders])
     chosen["rows"] = click.get_current_context().with_resource(own_rows(chosen["rows"]))
     kept = report is not None or html is not None
-    for path in filter(None, (report, html, chosen["write_known_failures"])):
-        refuse_unwritable(path)
     with untouched(impls):
         columns = columns_of(impls, askable := Askable(dialect, hosts))
         gate = tuple(gated(text, columns) for text in gate)

@@ -25,6 +25,7 @@ from tokenspec.models import Row, load
 from tokenspec.report.exhibit import owner_texts
 from tokenspec.report.tried import Answer, Tried
 from tokenspec.runner import DEFAULT_TIMEOUT
+from tokenspec.store.writing import refuse_outputs
 
 TOOL = {
     "type": "function",
@@ -106,6 +107,7 @@ def try_(
     """
     if len(impls) > 2:
         raise UsageError(f"--impl {impls[2]}: a page shows one implementation, or two side by side")
+    refuse_outputs([output], conversations)
     named = {title_of(name): read_conversation(name) for name in conversations} or EXAMPLES
     wanted = options_of(options)
     loaded = load(row)

@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -70,6 +70,45 @@ def refuse_unwritable(path: Path) -> None:
     handle, temporary = _beside(path.resolve() if path.is_symlink() else path)
     os.close(handle)
     Path(temporary).unlink()
+
+
+def refuse_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None] = ()) -> None:
+    """Ask, before a work begins, whether its files can be written without loss of an input or of each other.
+
+    Of an input that is a folder each file directly in it counts. None, ``-`` and what is no path of this machine are
+    left out; a pipe or a device may be named twice.
+
+    Raises:
+        UsageError: an output cannot be written, or is an input or another output, links resolved.
+    """
+    read = [file for path in inputs if path not in {None, "-"} for file in _files(Path(str(path)))]
+    written: list[Path] = []
+    for path in outputs:
+        if path is None:
+            continue
+        if not is_special(path):
+            if any(_is_same(path, other) for other in read):
+                raise UsageError(f"cannot write {path}: this command reads it; name another file")
+            if any(_is_same(path, other) for other in written):
+                raise UsageError(f"cannot write {path}: another option of this command writes it; name another file")
+        refuse_unwritable(path)
+        written.append(path)
+
+
+def _files(path: Path) -> list[Path]:
+    """A file itself, and those of a folder."""
+    try:
+        return [one for one in path.iterdir() if one.is_file()] if path.is_dir() else [path]
+    except OSError:
+        return []
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two names are those of one file, links and the file system's own rules of spelling included."""
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, RuntimeError):
+        return False
 
 
 def _beside(path: Path) -> tuple[int, str]:

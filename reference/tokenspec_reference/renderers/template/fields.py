@@ -55,9 +55,9 @@ def _writes_whole(tree: nodes.Node) -> bool:
     """Whether a filter or method takes all fields of what a loop over ``messages`` gives."""
     loops = [loop for loop in tree.find_all(nodes.For) if _is_messages(loop.iter)]
     turns = {loop.target.name for loop in loops if isinstance(loop.target, nodes.Name)}
-    whole = [node for node in tree.find_all(nodes.Filter) if node.name in WHOLE]
-    methods = [node for node in tree.find_all(nodes.Getattr) if node.attr in {"items", "values"}]
-    return any(isinstance(node.node, nodes.Name) and node.node.name in turns for node in (*whole, *methods))
+    whole = [node.node for node in tree.find_all(nodes.Filter) if node.name in WHOLE]
+    methods = [node.node for node in tree.find_all(nodes.Getattr) if node.attr in {"items", "values"}]
+    return any(isinstance(node, nodes.Name) and node.name in turns for node in (*whole, *methods))
 
 
 def _is_messages(node: nodes.Node) -> bool:

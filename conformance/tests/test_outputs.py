@@ -1,0 +1,82 @@
+"""Outputs never take the place of an input or of each other; what cannot be written is one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tokenspec.cli import group, reported
+from tokenspec.errors import UsageError
+from tokenspec.store.writing import refuse_outputs
+
+MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+ROW = ("--row", "toy-bpe")
+CELL = (*ROW, "--case", "render/role-user", "--impl", "reference")
+OVERLAPS = (
+    ["render", *ROW, "given.json", "--html", "given.json"],
+    ["render", *ROW, "given.json", "--html", "link.json"],
+    ["render", *ROW, "link.json", "--html", "given.json"],
+    ["render", *ROW, "given.json", "--html", "sub/../given.json"],
+    ["render", *ROW, "given.json", "--tools", "tools.json", "--html", "tools.json"],
+    ["try", *ROW, "given.json", "-o", "given.json"],
+    ["run", *CELL, "--report", "new/a", "--html", "new/a"],
+    ["run", *CELL, "--report", "a", "--write-known-failures", "a"],
+    ["run", *CELL, "--known-failures", "known.toml", "--html", "known.toml"],
+    ["run", "--impl", "reference", "--row", "folder", "--html", "folder/tokenizer.json"],
+    *(["report", verb, "saved.jsonl", "-o", "saved.jsonl"] for verb in ("html", "md", "junit", "json", "issue")),
+    ["report", "badge", "saved.jsonl", "--impl", "reference", "-o", "saved.jsonl"],
+    ["report", "combine", "given.json", "saved.jsonl", "-o", "saved.jsonl"],
+    ["report", "ci", "saved.jsonl", "--impl", "reference", "--out", "o", "--summary", "saved.jsonl"],
+    ["report", "ci", "saved.jsonl", "--impl", "reference", "--out", "o", "--summary", "o/report.html"],
+    ["report", "ci", "report.html", "--impl", "reference", "--out", "."],
+    ["report", "score", "2026-11-01.json", "--date", "2026-11-01", "--into", "."],
+    ["prepare", *ROW, "folder/data.jsonl", "-o", "folder"],
+    ["audit", *ROW, "folder/data.jsonl", "-o", "folder"],
+    ["audit", "--tokenizer", "folder", "--template", "folder/t.jinja", "given.json", "-o", "folder"],
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with inputs, in which the command stands."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("sub", "folder"):
+        (tmp_path / folder).mkdir()
+    for name in ("given.json", "saved.jsonl", "tools.json", "known.toml", "report.html", "2026-11-01.json"):
+        (tmp_path / name).write_text(json.dumps(MESSAGES))
+    for name in ("tokenizer.json", "t.jinja", "data.jsonl"):
+        (tmp_path / "folder" / name).write_text(json.dumps(MESSAGES))
+    (tmp_path / "link.json").symlink_to("given.json")
+    return tmp_path
+
+
+def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["tokenspec", *arguments])
+    with pytest.raises(SystemExit) as end:
+        reported(group)
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@pytest.mark.parametrize("arguments", OVERLAPS, ids=" ".join)
+def test_an_output_that_is_an_input_or_another_output_is_refused(
+    arguments: list[str], files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in files.rglob("*") if path.is_file()}
+    assert ended(arguments, monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert "name another file" in said or "Give another folder with -o" in said
+    assert len(said.splitlines()) == 1
+    assert {path: path.read_bytes() for path in files.rglob("*") if path.is_file()} == before
+
+
+def test_a_pipe_may_be_named_twice_and_other_files_are_taken(files: Path) -> None:
+    import os
+
+    os.mkfifo(files / "pipe")
+    refuse_outputs([files / "pipe", None, files / "new" / "a", files / "b"], ["-", None, files / "given.json"])
+    with pytest.raises(UsageError, match="another option"):
+        refuse_outputs([files / "b", files / "sub" / ".." / "b"])
