@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokenspec.cli import group, reported
+from tokenspec.datasets.place import Place
 from tokenspec.errors import UsageError
 from tokenspec.store.writing import refuse_outputs
 
@@ -74,9 +80,63 @@ def test_an_output_that_is_an_input_or_another_output_is_refused(
 
 
 def test_a_pipe_may_be_named_twice_and_other_files_are_taken(files: Path) -> None:
-    import os
-
     os.mkfifo(files / "pipe")
     refuse_outputs([files / "pipe", None, files / "new" / "a", files / "b"], ["-", None, files / "given.json"])
     with pytest.raises(UsageError, match="another option"):
         refuse_outputs([files / "b", files / "sub" / ".." / "b"])
+
+
+WRITING = (
+    (["render", *ROW, "given.json", "--html", "page.html"], "page.html"),
+    (["try", *ROW, "given.json", "--impl", "reference", "-o", "page.html"], "page.html"),
+    (["run", *CELL, "--report", "a.jsonl"], "a.jsonl"),
+    (["run", *CELL, "--report", "a.jsonl.gz"], "a.jsonl.gz"),
+    (["run", *CELL, "--html", "page.html"], "page.html"),
+)
+
+
+class Full(io.FileIO):
+    """A file on a disk without room."""
+
+    def write(self, _data: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(("arguments", "named"), WRITING, ids=[" ".join(words) for words, _ in WRITING])
+def test_a_full_disk_is_one_line_that_names_the_file(
+    arguments: list[str],
+    named: str,
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("os.fdopen", lambda handle, *_, **__: io.BufferedWriter(Full(handle, "wb")))
+    assert ended(arguments, monkeypatch) == 3
+    said = capfd.readouterr().err
+    assert said.count("tokenspec: ") == 1
+    assert f"{named}: No space left on device. Free some room" in said
+    assert "Traceback" not in said
+
+
+def test_a_file_of_a_data_set_is_named_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fdopen", lambda handle, *_, **__: io.BufferedWriter(Full(handle, "wb")))
+    with pytest.raises(OSError, match=r"No space left on device: .*report\.html"):
+        Place.of(str(tmp_path / "report.html")).write(b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_output_without_room_is_one_line(tmp_path: Path) -> None:
+    """The bound of a file's size stands for a disk that fills up."""
+    import resource
+
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "tokenspec", "list", "cases"],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+        )
+    assert done.returncode == 3
+    assert done.stderr == "tokenspec: File too large. Free some room, or write to another disk\n"

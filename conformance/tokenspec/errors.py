@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import difflib
+import errno
 from collections.abc import Iterable
 from typing import Any
 
@@ -79,6 +80,14 @@ INTERRUPTED = 130
 """The exit code of an interruption from the keyboard."""
 
 
+CURES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Free some room, or write to another disk"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Name a place that you may read and write"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Raise the limit of open files (ulimit -n), or give fewer --jobs"),
+}
+"""What helps where the system refuses, by the number of its error."""
+
+
 LOST = (
     "a worker process was ended by the system, as it does when memory runs out, or crashed. "
     "Each worker loads models of its own (about 1 GB). Free memory, or run fewer:"
@@ -89,6 +98,18 @@ class WorkersLost(TokenspecError):
     """Worker processes ended without a word, so nothing is known of what they judged."""
 
     exit_code = 3
+
+
+class SystemRefuses(TokenspecError):
+    """The system refuses to read or write a file. The message names the file, the reason and the cure."""
+
+    exit_code = 3
+
+    def __init__(self, error: OSError) -> None:
+        """Say what an error of the system says, without its number."""
+        where = f"{error.filename}: " if error.filename is not None else ""
+        cure = CURES.get(error.errno or 0, "Look at the file and its disk, or name another place")
+        super().__init__(f"{where}{error.strerror or error}. {cure}")
 
 
 class FixtureError(TokenspecError):

@@ -100,7 +100,7 @@ def test_combine_and_compare_by_hand(tmp_path: Path) -> None:
     assert rows == [
         {"kind": "fix", "impl": "a", "cell": "render/alpha/one render.ids", "before": "fail", "after": "pass"}
     ]
-    again = tokenspec("report", "combine", both, paths[0], "-o", both)
+    again = tokenspec("report", "combine", both, paths[0], "-o", tmp_path / "again.jsonl")
     assert isinstance(again.exception, TokenspecError)
     assert "both have the column a" in str(again.exception)
 

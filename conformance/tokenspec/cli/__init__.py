@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
-from tokenspec.errors import INTERRUPTED, Stopped, TokenspecError, UsageError, extra_of, installing
+from tokenspec.errors import INTERRUPTED, Stopped, SystemRefuses, TokenspecError, UsageError, extra_of, installing
 from tokenspec.guard.supervisor import work_in_child
 
 VERBS: dict[str, tuple[str, str]] = {
@@ -56,6 +56,14 @@ def end_quietly() -> NoReturn:
     """Nobody reads on, as in ``tokenspec list cases | head``: that is no failure, and nothing is left to say."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(0)
+
+
+def let_go_of_stdout() -> None:
+    """What cannot be written there is lost: Python must not try again at its end, and change the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -141,12 +149,17 @@ def main() -> None:
 
 
 def reported(work: Callable[[], object]) -> None:
-    """Do it; the suite's own errors become one line on stderr and their exit code."""
+    """Do it; the suite's own errors, and those of the system, become one line on stderr and their exit code."""
     try:
         work()
     except TokenspecError as error:
         click.echo(f"tokenspec: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        refused = SystemRefuses(error)
+        click.echo(f"tokenspec: {refused}", err=True)
+        let_go_of_stdout()
+        sys.exit(refused.exit_code)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if extra_of(missing) is None:

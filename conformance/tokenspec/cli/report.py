@@ -12,7 +12,7 @@ import click
 
 from tokenspec.report.jsonl import read_report, save_report
 from tokenspec.report.labels import impl_called, labels
-from tokenspec.store.writing import refuse_outputs, write_atomically
+from tokenspec.store.writing import naming, refuse_outputs, write_atomically
 
 SAVED = click.Path(path_type=Path, dir_okay=False)
 SHOWN_CHANGES = 20
@@ -126,7 +126,7 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
     write_atomically(files["badge.json"], json.dumps(make_badge(loaded, impl)) + "\n")
     write_atomically(files["report.html"], run_page(loaded))
     if summary is not None:
-        with summary.open("a", encoding="utf-8") as stream:
+        with naming(summary), summary.open("a", encoding="utf-8") as stream:
             stream.write(markdown(loaded))
     share = passed_share(loaded, impl)
     click.echo("nothing was judged" if share is None else f"{share:.1f} % of the judged cases pass")

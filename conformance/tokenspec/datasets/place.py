@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tokenspec.errors import UsageError
+from tokenspec.store.writing import naming
 
 READ_AHEAD = 4 * 2**20
 """Bytes that are asked of an object store at once."""
@@ -139,7 +140,7 @@ class Place:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with naming(self), os.fdopen(handle, "wb") as stream:
                 stream.write(data)
             Path(temporary).chmod(0o644)
             Path(temporary).replace(self.path)

@@ -21,7 +21,7 @@ import msgspec
 from tokenspec.errors import UsageError
 from tokenspec.report.catalog import FORMAT
 from tokenspec.report.sample import Sample
-from tokenspec.store.writing import is_special, open_atomically
+from tokenspec.store.writing import is_special, naming, open_atomically
 from tokenspec.verdict import CellResult
 
 AGAIN = "Run again with --report."
@@ -72,7 +72,7 @@ def growing_report(path: Path | None, head: dict[str, Any]) -> Iterator[Callable
         return
     part, encoder = path.with_name(path.name + PART), msgspec.json.Encoder()
     try:
-        with part.open("wb") as stream:
+        with naming(part), part.open("wb") as stream:
             stream.write(json.dumps({"header": head}).encode() + b"\n")
 
             def keep(result: CellResult) -> None:
@@ -81,7 +81,7 @@ def growing_report(path: Path | None, head: dict[str, Any]) -> Iterator[Callable
 
             yield keep
     finally:
-        part.unlink()
+        part.unlink(missing_ok=True)
 
 
 def read_report(path: Path) -> Report:

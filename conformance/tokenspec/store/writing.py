@@ -28,18 +28,29 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
     A name that ends in ``.gz`` is written compressed. Links are followed; a pipe or a device is written to.
     """
     if is_special(path):
-        with path.open("wb") as raw, _text(raw, path) as stream:
+        with naming(path), path.open("wb") as raw, _text(raw, path) as stream:
             yield stream
         return
     path = path.resolve() if path.is_symlink() else path
     handle, temporary = _beside(path)
     try:
-        with os.fdopen(handle, "wb") as raw, _text(raw, path) as stream:
+        with naming(path), os.fdopen(handle, "wb") as raw, _text(raw, path) as stream:
             yield stream
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def naming(path: object) -> Iterator[None]:
+    """Have an error of the system that is raised here name the file: a full disk does not say what was written."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
         raise
 
 
