@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.errors import INTERRUPTED, Stopped, SystemRefuses, TokenspecError, UsageError, extra_of, installing
 from tokenspec.guard.supervisor import work_in_child
 
@@ -67,6 +68,16 @@ def let_go_of_stdout() -> None:
 
 
 @contextmanager
+def harmless_errors() -> Iterator[None]:
+    """What is quoted of the command line in an error of click can forge no line."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = foreign_text(error.message, lines=True)
+        raise
+
+
+@contextmanager
 def reader_may_leave() -> Iterator[None]:
     """What is written here may find nobody who reads it."""
     try:
@@ -114,13 +125,13 @@ class Verbs(click.Group):
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """A help whose reader has left ends quietly."""
-        with reader_may_leave():
+        with reader_may_leave(), harmless_errors():
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """A verb whose reader has left ends quietly."""
         try:
-            with reader_may_leave():
+            with reader_may_leave(), harmless_errors():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
             click.echo("tokenspec: stopped", err=True)
@@ -153,11 +164,11 @@ def reported(work: Callable[[], object]) -> None:
     try:
         work()
     except TokenspecError as error:
-        click.echo(f"tokenspec: {error}", err=True)
+        click.echo(f"tokenspec: {foreign_text(str(error), lines=True)}", err=True)
         sys.exit(error.exit_code)
     except OSError as error:
         refused = SystemRefuses(error)
-        click.echo(f"tokenspec: {refused}", err=True)
+        click.echo(f"tokenspec: {foreign_text(str(refused))}", err=True)
         let_go_of_stdout()
         sys.exit(refused.exit_code)
     except ModuleNotFoundError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from tokenspec.cli.screen import say
 from tokenspec.errors import UnknownName, UsageError
 from tokenspec.skeletons.adapter import IN_PROCESS, LANGUAGES, Language, examples, source
 from tokenspec.store.writing import write_atomically
@@ -82,11 +83,11 @@ def new(lang: str, operations: tuple[str, ...], in_process: bool, folder: Path) 
     write_atomically(target, text)
     if text.startswith("#!"):
         target.chmod(target.stat().st_mode | 0o644 | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-    click.echo(f"wrote {target}: it claims {', '.join(chosen)}; put your operations into it.")
+    say(f"wrote {target}: it claims {', '.join(chosen)}; put your operations into it.")
     if silent := [name for name in chosen if name not in examples()]:
         click.echo(f"unsupported until you write them: {', '.join(silent)}")
     for line in next_commands(target, language, chosen):
-        click.echo(f"next: {line}")
+        say(f"next: {line}")
 
 
 def named(operations: Sequence[str]) -> tuple[str, ...]:

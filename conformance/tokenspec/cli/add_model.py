@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import UsageError
 from tokenspec.store.writing import refuse_outputs
 
@@ -91,7 +91,7 @@ def show_sheet(found: Any, path: Path | None) -> None:
     print_sheet(screen(), found)
     if path is not None:
         write_atomically(path, sheet_markdown(found))
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
 
 
 def _read(
@@ -200,7 +200,7 @@ def check(rows: tuple[str, ...], sheet: Path | None) -> None:
         codes.append(code)
     if sheet is not None:
         write_atomically(sheet, "\n".join(blocks))
-        click.echo(f"wrote {sheet}")
+        say(f"wrote {sheet}")
     click.echo(f"{sum(code == 0 for code in codes)} of {len(rows)} rows are fit to merge")
     sys.exit(max(codes))
 

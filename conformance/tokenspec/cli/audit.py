@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tokenspec.cli.dataset_options import carry_out, dataset_options
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.datasets.looking import look
 from tokenspec.datasets.outcome import Outcome, failing
 from tokenspec.datasets.page import audit_page
@@ -38,8 +38,8 @@ def audit(data: str, out: str, sample: int | None, fail_on: tuple[str, ...], **g
     print_outcome(console, found, shown)
     title = f"{job.source.name} on {given['row'] or job.recipe.directory.rpartition('/')[2]}"
     (job.folder / "report.html").write(audit_page(title, made_of, found, shown).encode())
-    click.echo(f"wrote {out}/report.html and {out}/findings.parquet", err=True)
+    say(f"wrote {out}/report.html and {out}/findings.parquet", err=True)
     exceeded = failing(fail_on, found)
     for line in exceeded:
-        click.echo(f"fail-on {line}", err=True)
+        say(f"fail-on {line}", err=True)
     sys.exit(1 if exceeded else 0)

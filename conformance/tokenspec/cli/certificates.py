@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokenspec.cli.screen import say
+
 if TYPE_CHECKING:
     from tokenspec.certificate.facts import Certificate
 
@@ -51,19 +53,19 @@ def certify_rows(rows: Sequence[str], accept: str | None) -> int:
     differing = 0
     for row, now in zip(rows, all_measured(rows), strict=True):
         if isinstance(now, str):
-            click.echo(f"{row}: {now}")
+            say(f"{row}: {now}")
             continue
         old = committed(row)
         if old is not None and not changes(old, now):
-            click.echo(f"{row}: as committed")
+            say(f"{row}: as committed")
             continue
         if accept is None:
             differing += 1
-            click.echo(f"{row}: no certificate" if old is None else f"{row}: {len(changes(old, now))} facts changed")
+            say(f"{row}: no certificate" if old is None else f"{row}: {len(changes(old, now))} facts changed")
         else:
             first = [Review(date=today(), reason=accept, facts=[])]
             path = write(with_reviews(now, first) if old is None else accepted(old, now, accept))
-            click.echo(f"{row}: wrote {path.name}")
+            say(f"{row}: wrote {path.name}")
         if old is not None:
             click.echo("\n".join(change_lines(changes(old, now))))
     return differing

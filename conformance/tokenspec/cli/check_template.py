@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import TokenspecError, UsageError
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ def check_template(
         try:
             checked: Checked = child.ask(file)
         except TokenspecError as broken:
-            click.echo(f"{file}: {broken}")
+            say(f"{file}: {broken}")
             wrong += 1
             continue
-        click.echo(f"{file}")
+        say(f"{file}")
         wrong += show(console, checked, accept, engines) > 0
         names += checked.found.names
     child.close()
     unknown = not_there(accept, names)
     for line in unknown:
-        click.echo(line)
+        say(line)
     click.echo(f"{len(files) - wrong} of {len(files)} templates are in order")
     sys.exit(1 if wrong or unknown else 0)
 
@@ -83,20 +83,21 @@ def show(console: Console, checked: Checked, accept: tuple[str, ...], engines: t
 
     facts = checked.certificate.facts
     console.print(view(checked.certificate))
-    click.echo(f"limits: refuses {'; '.join(refused(facts)) or 'nothing that was asked'}")
+    say(f"limits: refuses {'; '.join(refused(facts)) or 'nothing that was asked'}")
     for note in checked.notes:
-        click.echo(f"files: {note}")
+        say(f"files: {note}")
     for engine in checked.engines:
-        click.echo("\n".join(lines_of(engine)))
+        for line in lines_of(engine):
+            say(line)
     for note in checked.found.notes:
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
     disagreeing = [engine.name for engine in checked.engines if engine.name in engines and agrees(engine) is not True]
     wrong = [
         *(f"error: {name} was named and does not agree; cure: see its line above" for name in disagreeing),
         *checked.found.blocking(accept),
     ]
     for line in wrong:
-        click.echo(line)
+        say(line)
     return len(wrong)
 
 

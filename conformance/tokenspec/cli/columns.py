@@ -10,7 +10,7 @@ import click
 
 from tokenspec.cli.latest import latest
 from tokenspec.cli.listing import print_listing
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import AdapterError, UnknownName, UsageError
 
 TAKES = "takes what is not installed here:"
@@ -123,9 +123,9 @@ def make(names: tuple[str, ...], every: bool) -> None:
                 folder: Path = made(column, status.update)
             except NotMakeable as error:
                 failed.append(error)
-                click.echo(f"tokenspec: {error}", err=True)
+                say(f"tokenspec: {error}", err=True)
                 continue
-            click.echo(f"{name}: {folder}")
+            say(f"{name}: {folder}")
     if failed:
         raise SystemExit(NotMakeable.exit_code)
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from tokenspec.cli.render import options_of
+from tokenspec.cli.screen import say
 from tokenspec.datasets.engines import ENGINES, run
 from tokenspec.datasets.job import WORK, Job, begin, is_finished, refuse_changes, unfinished
 from tokenspec.datasets.outcome import Outcome, code_version, collect, finish, outcome_of
@@ -154,11 +155,11 @@ def carry_out(
     )
     made_of = begin(job, code_version())
     if is_finished(job):
-        click.echo(f"{out} is finished already: nothing is done again", err=True)
+        say(f"{out} is finished already: nothing is done again", err=True)
     else:
         done = len(shards) - len(unfinished(job, shards))
         if done:
-            click.echo(f"{done} of {len(shards)} shards are done already, in {out}/{WORK}", err=True)
+            say(f"{done} of {len(shards)} shards are done already, in {out}/{WORK}", err=True)
         run(job, shards, given["engine"], given["processes"] or os.cpu_count() or 1)
         refuse_changes(job, made_of)
         collect(job, shards)

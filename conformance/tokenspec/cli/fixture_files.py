@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.progress import track
 
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.data import fixtures_dir
 from tokenspec.errors import UsageError
 from tokenspec.store.entries import SPEC_VERSION, refuse_installed
@@ -36,7 +36,7 @@ def list_files(spec_version: str, **chosen: Any) -> None:
     click.echo("\n".join(names))
     kinds = {kind: sum(name.startswith(f"{kind}/") for name in names) for kind in ("cases", "regressions", "golden")}
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    click.echo(f"{len(names)} entries below {fixtures_dir()}: {counts}", err=True)
+    say(f"{len(names)} entries below {fixtures_dir()}: {counts}", err=True)
 
 
 @click.command()
@@ -66,8 +66,8 @@ def export(folder: Path, kind: str | None, spec_version: str, **chosen: Any) -> 
     described = write_folder(folder, selection(chosen), spec_version, shown)
     cases = sum(count["cases"] for count in described["counts"].values())
     goldens = sum(count["goldens"] for count in described["counts"].values())
-    click.echo(f"wrote {folder}: {cases} cases, {goldens} goldens, spec version {spec_version}")
-    click.echo(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c SHA256SUMS")
+    say(f"wrote {folder}: {cases} cases, {goldens} goldens, spec version {spec_version}")
+    say(f"next: read {folder}/README.md; check a copy: cd {folder} && sha256sum -c SHA256SUMS")
 
 
 def export_package(kind: str, folder: Path, spec_version: str, chosen: dict[str, Any]) -> None:
@@ -78,7 +78,7 @@ def export_package(kind: str, folder: Path, spec_version: str, chosen: dict[str,
         raise UsageError(f"--as {kind} has requests, and they are made for this version: leave out --spec-version")
     written = write_package(kind, folder, selection(chosen))
     counts = ", ".join(f"{count} {area}" for area, count in written.counts.items())
-    click.echo(f"wrote {folder}: {counts}")
+    say(f"wrote {folder}: {counts}")
     if written.missing:
         rows = sorted({model for row in written.missing for model in row.split("+")})
         click.echo(
@@ -89,7 +89,7 @@ def export_package(kind: str, folder: Path, spec_version: str, chosen: dict[str,
         "crate": f"cargo add --path {folder}",
         "dataset": f"load_dataset('{folder}')",
     }
-    click.echo(f"next: {used[kind]}; {folder}/README.md has the loop")
+    say(f"next: {used[kind]}; {folder}/README.md has the loop")
 
 
 @click.command()
@@ -139,7 +139,7 @@ def promote(
         found = read_counterexample(failure or Path(), area)
     made = make(area, slug, why, found, **told)
     written = made.write()
-    click.echo(f"wrote {written[0]} and {len(written) - 1} goldens")
+    say(f"wrote {written[0]} and {len(written) - 1} goldens")
     if made.missing:
         click.echo(
             f"no goldens for {len(made.missing)} rows without files: {', '.join(made.missing)}; "
@@ -169,4 +169,4 @@ def erratum(names: tuple[str, ...], reason: str) -> None:
         if name not in known:
             raise UsageError(f"{name}: no version has an entry of this name. See: tokenspec fixtures list")
     record_erratum(names, reason)
-    click.echo(f"recorded {len(names)} in {fixtures_dir() / 'ERRATA.toml'}. Next: tokenspec fixtures lint")
+    say(f"recorded {len(names)} in {fixtures_dir() / 'ERRATA.toml'}. Next: tokenspec fixtures lint")

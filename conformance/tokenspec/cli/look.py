@@ -23,7 +23,7 @@ from tokenspec.areas.oracle_version import CURRENT, EARLIER, flips_of, what_flip
 from tokenspec.areas.selection import Selection, all_cases, load_cases, select_cells
 from tokenspec.bounded import load_row
 from tokenspec.cli.listing import print_listing
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import AdapterError, UnknownName, UsageError
 from tokenspec.models import available, how_to_get, load, specs
 from tokenspec.requirements import requirements
@@ -184,7 +184,7 @@ def diff(case: str, row: str, impls: tuple[str, ...]) -> None:
         if isinstance(outcome, Ok):
             columns[impl] = outcome.output.token_ids
         else:
-            click.echo(f"{impl}: {outcome}")
+            say(f"{impl}: {outcome}")
             silent.append(impl)
     table = table_of("", "token", *columns)
     for position in range(max((len(ids) for ids in columns.values()), default=0)):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tokenspec.cli.dataset_options import carry_out, dataset_options
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.datasets.summary import print_outcome
 from tokenspec.errors import UsageError
 
@@ -35,5 +35,5 @@ def prepare(data: str, out: str, pack: bool, pad: bool, pad_id: int | None, **gi
     _, _, _, found = carry_out(data, out, given, keep_ids=True, layout=layout, pad_id=pad_id)
     print_outcome(screen(), found, [])
     if found.rows_with:
-        click.echo(f"Next: tokenspec audit {data} ... shows examples; {out}/findings.parquet lists all", err=True)
-    click.echo(f'load with: datasets.load_dataset("parquet", data_files="{out}/data/*.parquet")', err=True)
+        say(f"Next: tokenspec audit {data} ... shows examples; {out}/findings.parquet lists all", err=True)
+    say(f'load with: datasets.load_dataset("parquet", data_files="{out}/data/*.parquet")', err=True)

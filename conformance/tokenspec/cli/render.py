@@ -21,7 +21,7 @@ from tokenspec.bounded import load_row
 from tokenspec.certificate.source import template_facts
 from tokenspec.cli.options import SECONDS
 from tokenspec.cli.render_media import echo_media, placed
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
 from tokenspec.models import Row, load
 from tokenspec.report.conversation import (
@@ -88,7 +88,7 @@ def render(
     roles = [str(message["role"]) for message in given["messages"]]
     asked = [name for name in given["options"] if name != "add_generation_prompt"]
     for warning in (*unread(asked, loaded), *vanished(given["messages"], shares(shown, roles))):
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
     if as_json:
         counts = [asdict(share) for share in shares(shown, roles)]
         owners = [{"kind": kind, "message": message, "tokens": count} for kind, message, count in shown.owners]
@@ -133,7 +133,7 @@ def save_page(
     names = [Path(file).name or file for file in files]
     data = tried_data(row.spec.id, row.chat_template, implementations, tried, again, names)
     write_atomically(path, page(f"tokenspec: {row.spec.id}", data, [("row", row.spec.id), *versions().items()]))
-    click.echo(f"wrote {path}. Open it in a browser.", err=True)
+    say(f"wrote {path}. Open it in a browser.", err=True)
 
 
 def answered(column: Column, row: Row, area: str, given: dict[str, Any], timeout: float) -> Any:

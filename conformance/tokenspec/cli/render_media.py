@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import click
-
 from tokenspec.areas.media.records import MediaOutput
+from tokenspec.cli.screen import say
 
 TYPE_OF = {"image": 1, "video": 2}
 
@@ -45,4 +44,4 @@ def echo_media(media: Iterable[PlacedMedium]) -> None:
     for medium in media:
         last = medium.first + medium.length
         name = f", {medium.hash[:12]}" if medium.hash else ""
-        click.echo(f"{medium.kind}: {medium.placeholders} placeholders in tokens {medium.first} to {last}{name}")
+        say(f"{medium.kind}: {medium.placeholders} placeholders in tokens {medium.first} to {last}{name}")

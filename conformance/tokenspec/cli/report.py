@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from tokenspec.cli.screen import say
 from tokenspec.report.jsonl import read_report, save_report
 from tokenspec.report.labels import impl_called, labels
 from tokenspec.store.writing import naming, refuse_outputs, write_atomically
@@ -27,7 +28,7 @@ def deliver(text: str, out: Path | None) -> None:
         click.echo(text, nl=False)
     else:
         write_atomically(out, text)
-        click.echo(f"wrote {out}", err=True)
+        say(f"wrote {out}", err=True)
 
 
 @click.group()
@@ -159,9 +160,9 @@ def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> N
         return
     causes, named = causes_of(loaded.results), labels(loaded.header["implementations"])
     for number, one in enumerate(causes, start=1):
-        click.echo(f"{number:>4}  {len(one.cells):>6} x  {named[one.impl]}: {one.said}")
+        say(f"{number:>4}  {len(one.cells):>6} x  {named[one.impl]}: {one.said}")
     if not causes:
-        click.echo(f"{saved} has no failure to write about", err=True)
+        say(f"{saved} has no failure to write about", err=True)
 
 
 @report.command()
@@ -177,7 +178,7 @@ def score(saved: tuple[Path, ...], date: datetime | None, into: Path) -> None:
     refuse_outputs([into / f"{day}.json"], saved)
     found = make_score([read_report(path) for path in saved], day)
     save_score(into / f"{day}.json", found)
-    click.echo(f"wrote {into / day}.json: {', '.join(found.columns)}", err=True)
+    say(f"wrote {into / day}.json: {', '.join(found.columns)}", err=True)
 
 
 @report.command()
@@ -193,7 +194,7 @@ def combine(saved: tuple[Path, ...], out: Path) -> None:
     refuse_outputs([out], saved)
     whole = put_together([(str(path), read_report(path)) for path in saved])
     save_report(out, whole.header, whole.results)
-    click.echo(f"wrote {out}: {', '.join(whole.impls)}. Next: tokenspec report html {out} -o report.html", err=True)
+    say(f"wrote {out}: {', '.join(whole.impls)}. Next: tokenspec report html {out} -o report.html", err=True)
 
 
 @report.command()
@@ -222,9 +223,9 @@ def compare(old: Path, new: Path, show_all: bool, as_json: bool, as_md: bool) ->
         for kind in Kind:
             own = [change for change in found if change.kind is kind]
             if own:
-                click.echo(f"{kind} ({len(own)})")
+                say(f"{kind} ({len(own)})")
             for change in own if show_all else own[:SHOWN_CHANGES]:
-                click.echo(f"  {change.before:>11} -> {change.after:<11} {named[change.impl]}  {change.name}")
+                say(f"  {change.before:>11} -> {change.after:<11} {named[change.impl]}  {change.name}")
             if len(own) > SHOWN_CHANGES and not show_all:
                 click.echo(f"  ... and {len(own) - SHOWN_CHANGES} more; --show-all prints them")
         regressions, fixes = count[Kind.REGRESSION], count[Kind.FIX]

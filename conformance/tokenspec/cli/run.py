@@ -21,7 +21,7 @@ from tokenspec.areas.area import Cell
 from tokenspec.areas.oracle_version import CURRENT, ORACLE_VERSIONS, as_judged_by, oracle_version
 from tokenspec.areas.protocol.area import within_reach
 from tokenspec.areas.selection import keys_of, refuse_unmatched, sample_of, select_cells
-from tokenspec.cli.screen import screen
+from tokenspec.cli.screen import say, screen
 from tokenspec.errors import FixtureError, TokenspecError, UnknownName, UsageError
 from tokenspec.models import how_to_get, specs
 from tokenspec.parallel import default_jobs, run_in_processes
@@ -255,10 +255,10 @@ def save_run(report: Path | None, html: Path | None, saved: Report) -> None:
     """The files asked for: JSON lines, a page."""
     if report is not None:
         save_report(report, saved.header, saved.results)
-        click.echo(f"wrote {report}. Next: tokenspec report html {report} -o report.html", err=True)
+        say(f"wrote {report}. Next: tokenspec report html {report} -o report.html", err=True)
     if html is not None:
         write_page(html, saved)
-        click.echo(f"wrote {html}. Open it in a browser.", err=True)
+        say(f"wrote {html}. Open it in a browser.", err=True)
 
 
 def code_of(stands: Sequence[Standing]) -> int:

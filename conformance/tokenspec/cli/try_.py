@@ -20,6 +20,7 @@ from tokenspec.cli.render import (
     title_of,
     unread,
 )
+from tokenspec.cli.screen import say
 from tokenspec.errors import AdapterError, TokenspecError, UsageError
 from tokenspec.models import Row, load
 from tokenspec.report.exhibit import owner_texts
@@ -112,7 +113,7 @@ def try_(
     wanted = options_of(options)
     loaded = load(row)
     for warning in unread(wanted, loaded):
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
     if generation_prompt:
         wanted["add_generation_prompt"] = True
     columns = [resolve(impl) for impl in impls]
@@ -126,7 +127,7 @@ def try_(
             column.close()
     said = {one.said for conversation in tried for one in conversation.answers}
     for reason in sorted(said - {""}):
-        click.echo(f"warning: {reason}", err=True)
+        say(f"warning: {reason}", err=True)
     if "" not in said:
         raise AdapterError(f"no answer to show: {min(said)}")
     words = [word for impl in impls for word in ("--impl", impl)]

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.datasets.looking import Shown, token_lines
 from tokenspec.datasets.outcome import Outcome
 from tokenspec.report.conversation import visible
@@ -61,8 +62,9 @@ def print_examples(console: Console, code: str, cure: str, examples: Sequence[Sh
     console.print(Text(f"\n{code}", style="bold"))
     console.print(Padding(Text(f"Mend: {cure}"), (0, 0, 0, 2)))
     for one in examples:
-        detail = visible(one.example.detail).replace("\n", " ")
-        line = Text(f"row {one.example.row}", style="cyan").append(f" ({one.example.place}): {detail}", style="default")
+        detail = foreign_text(visible(one.example.detail).replace("\n", " "))
+        place = foreign_text(one.example.place)
+        line = Text(f"row {one.example.row}", style="cyan").append(f" ({place}): {detail}", style="default")
         console.print(Padding(line, (0, 0, 0, 2)))
         for tokens in token_lines(one, console.width):
             console.print(tokens, soft_wrap=True)

@@ -94,6 +94,7 @@ def text_lines(tokens: Tokens, texts: Sequence[str], width: int) -> Iterator[Tex
     for (kind, message, _), text in zip(tokens.owners, texts, strict=True):
         margin = kind if message is None else f"{kind} {message}"
         for line in wrapped(visible(text), max(width, 20)):
+            margin = margin or ("·" if line.lstrip().startswith("::") else "")  # a CI job would take it for a command
             yield Text().append(margin.ljust(GUTTER), style="dim").append(line, style=STYLES.get(kind, ""))
             margin = ""
 
