@@ -58,6 +58,13 @@ WRONG: list[tuple[int, str, list[str]]] = [
     *((2, f"{words[0]} {words[1]} matches no cell", [*verb, *words]) for verb in SELECTING for words in UNMATCHED),
     (2, "Give: --impl 'cmd:PROGRAM'", ["run", "--impl", "reference", "--area", "protocol"]),
     *((2, "is no time limit", [*verb, "--timeout", limit]) for verb in TIMED for limit in ("0", "-1", "nan", "inf")),
+    (2, "is no share", ["run", "--impl", "reference", "--require-judged", "nan"]),
+    (2, "is no share", ["report", "ci", "a", "--impl", "b", "--out", "c", "--fail-under", "nan"]),
+    (2, "is no share", ["mutants", "--at-least", "nan"]),
+    (2, "is no time limit", ["mutants", "--search", "inf"]),
+    (2, "is no time limit", ["report", "issue", "a", "--seconds", "-1"]),
+    *((2, "-3 is not in the range", [verb, "--jobs", "-3"]) for verb in ("run", "mutants")),
+    (2, "0 is not in the range", ["mutants", "--sample", "0"]),
     (2, "not among the --impl columns", ["run", "--impl", "reference", "--gate", "other"]),
     (2, "no row 'qwen-9'", ["run", "--impl", "reference", "--row", "qwen-9"]),
     (2, "no area 'poetry'", ["run", "--impl", "reference", "--area", "poetry"]),
@@ -99,6 +106,26 @@ def test_wrong_usage_ends_in_one_line_with_the_cure(
     said = capsys.readouterr().err
     assert ended.value.code == code, said
     assert cure.lower() in said.splitlines()[-1].lower()
+
+
+@pytest.mark.parametrize("verb", ["run", "smoke", "render", "try", "mutants"])
+def test_the_help_of_an_option_names_no_bound_that_is_none(verb: str) -> None:
+    done = CliRunner().invoke(group, [verb, "--help"])
+    assert done.exit_code == 0
+    assert "None" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "is_noted"),
+    [("true", False), ("False", False), ('"high"', False), ("3", False), ("nope", True), ("NaN", True), ("", True)],
+)
+def test_an_option_that_is_no_json_is_noted(value: str, is_noted: bool, tmp_path: Path) -> None:
+    given = tmp_path / "given.json"
+    given.write_text('[{"role": "user", "content": "hi"}]')
+    words = ["render", "--row", "toy-bpe", str(given), "--option", f"enable_thinking={value}", "--json"]
+    done = CliRunner().invoke(group, words)
+    assert done.exit_code == 0
+    assert ("is no JSON, so the template gets it as a text" in done.stderr) is is_noted
 
 
 def test_the_help_names_the_exit_codes() -> None:

@@ -131,7 +131,7 @@ def test_standard_output_without_room_is_one_line(tmp_path: Path) -> None:
 
     with (tmp_path / "out").open("wb") as out:
         done = subprocess.run(
-            [sys.executable, "-m", "tokenspec", "list", "cases"],
+            [sys.executable, "-m", "tokenspec", "list", "rows"],
             stdout=out,
             stderr=subprocess.PIPE,
             text=True,

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 import click
 
 from tokenspec import __version__
-from tokenspec.adapters.foreign_text import foreign_text
 from tokenspec.errors import INTERRUPTED, Stopped, SystemRefuses, TokenspecError, UsageError, extra_of, installing
 from tokenspec.guard.supervisor import work_in_child
 
@@ -67,13 +66,20 @@ def let_go_of_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def harmless(text: str) -> str:
+    """A message of several lines in which no name that it quotes forges a command to a CI job."""
+    from tokenspec.adapters.foreign_text import foreign_text
+
+    return foreign_text(text, lines=True)
+
+
 @contextmanager
 def harmless_errors() -> Iterator[None]:
     """What is quoted of the command line in an error of click can forge no line."""
     try:
         yield
     except click.ClickException as error:
-        error.message = foreign_text(error.message, lines=True)
+        vars(error)["message"] = harmless(error.message)
         raise
 
 
@@ -164,11 +170,11 @@ def reported(work: Callable[[], object]) -> None:
     try:
         work()
     except TokenspecError as error:
-        click.echo(f"tokenspec: {foreign_text(str(error), lines=True)}", err=True)
+        click.echo(f"tokenspec: {harmless(str(error))}", err=True)
         sys.exit(error.exit_code)
     except OSError as error:
         refused = SystemRefuses(error)
-        click.echo(f"tokenspec: {foreign_text(str(refused))}", err=True)
+        click.echo(f"tokenspec: {harmless(str(refused))}", err=True)
         let_go_of_stdout()
         sys.exit(refused.exit_code)
     except ModuleNotFoundError as error:

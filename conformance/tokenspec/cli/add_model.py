@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -100,6 +99,7 @@ def _read(
     from tokenspec.addition.files import hub_folder, read_published
     from tokenspec.addition.row import Stated
     from tokenspec.areas import area_of
+    from tokenspec.cli.render import options_of
     from tokenspec.models.spec import Hub
 
     if (repo is None) == (from_dir is None):
@@ -125,7 +125,7 @@ def _read(
         licence=given["licence"],
         evidence=given["evidence"] or f"read from {origin}; ids of the vector texts computed from these files",
         hub=hub,
-        options=dict(map(_option, given["options"])),
+        options=options_of(given["options"]),
         accepted=frozenset(given["accept"]),
         plain=frozenset(given["plain"]),
         opener=given["opener"],
@@ -145,17 +145,6 @@ def _fingerprint(stated: str | None, evidence: str | None) -> str | None:
     if stated is not None and evidence is None:
         raise UsageError("--fingerprint needs --evidence: where it is published, so that others find it")
     return stated
-
-
-def _option(text: str) -> tuple[str, Any]:
-    """``enable_thinking=false`` to a name and a JSON value; other text stays text."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--option {text!r}: write NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
 
 
 class _Status:

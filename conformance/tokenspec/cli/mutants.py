@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from tokenspec.cli.options import JOBS, PERCENT, SECONDS_OR_NONE
 from tokenspec.cli.screen import screen
 from tokenspec.errors import UnknownName, UsageError
 from tokenspec.models.spec import Status
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 @click.option("--area", "areas", multiple=True, help="Only mutants of this area; repeatable.")
 @click.option("--only", multiple=True, metavar="ID", help="Only this mutant; repeatable.")
 @click.option("--record", is_flag=True, help="Write the kills of what ran into spec/requirements.lock.json.")
-@click.option("--jobs", default=0, help="Worker processes; default: one a core, four at most.")
+@click.option("--jobs", type=JOBS, default=0, help="Worker processes; 0, the default: one a core, four at most.")
 @click.option("--automatic", is_flag=True, help="Edit the reference at random instead, and see what is noticed.")
-@click.option("--sample", default=200, show_default=True, help="Automatic edits, as many of each part.")
+@click.option(
+    "--sample", type=click.IntRange(1), default=200, show_default=True, help="Automatic edits, as many of each part."
+)
 @click.option("--seed", default=0, show_default=True, help="Which automatic edits.")
 @click.option("--row", "rows", multiple=True, help="Judge automatic edits on this row only; repeatable.")
 @click.option(
@@ -49,9 +52,16 @@ if TYPE_CHECKING:
 )
 @click.option("--case", "cases", multiple=True, metavar="PATTERN", help="Judge automatic edits by these cases only.")
 @click.option("--file", "files", multiple=True, metavar="PATTERN", help="Edit these files only: renderers/template/*.")
-@click.option("--at-least", default=0.0, metavar="PERCENT", help="Fail if fewer automatic edits of a part are noticed.")
+@click.option(
+    "--at-least",
+    type=PERCENT,
+    default=0.0,
+    metavar="PERCENT",
+    help="Fail if fewer automatic edits of a part are noticed.",
+)
 @click.option(
     "--search",
+    type=SECONDS_OR_NONE,
     default=0.0,
     metavar="SECONDS",
     help="Look so long on each row for an input that tells a survivor from the reference.",

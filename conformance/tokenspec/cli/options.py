@@ -73,20 +73,43 @@ impl_option = click.option(
 )
 
 
-class Seconds(click.FloatRange):
-    """A time limit: a finite number above 0. Neither 0 nor ``nan`` nor ``inf`` may mean "no limit"."""
+class Seconds(click.ParamType[float]):
+    """A time limit: a finite number above 0, or 0 where that has a meaning. ``nan`` and ``inf`` are no limits."""
 
     name = "seconds"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        """``zero``: 0 is taken as well."""
+        self.zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number of seconds. Raises ``click.BadParameter`` for what is no limit."""
         number = float(click.FLOAT.convert(value, param, ctx))
-        if not isfinite(number) or number <= 0:
+        if not isfinite(number) or number < 0 or not (number or self.zero):
             self.fail(f"{value} is no time limit; give seconds above 0, such as 60", param, ctx)
         return number
 
 
-SECONDS = Seconds()
+class Percent(click.FloatRange):
+    """A share from 0 to 100; ``nan`` is below no bound and is refused."""
+
+    name = "percent"
+
+    def __init__(self) -> None:
+        """All of the range."""
+        super().__init__(0, 100)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Raises ``click.BadParameter`` for what is none."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value} is no share; give a number from 0 to 100, such as 95", param, ctx)
+        return number
+
+
+SECONDS, SECONDS_OR_NONE, PERCENT = Seconds(), Seconds(zero=True), Percent()
+JOBS = click.IntRange(0)
+"""How many worker processes; 0 is the default number."""
 
 
 def server_options(command: Command) -> Command:

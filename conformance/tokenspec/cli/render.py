@@ -38,6 +38,9 @@ from tokenspec.store.records import Case
 from tokenspec.store.writing import refuse_outputs, write_atomically
 from tokenspec.verdict import Tokens
 
+SHOWN = 60
+"""How many characters of a value a note quotes."""
+
 SHAPE = 'Give a list of messages, or {"messages": [...], "tools": [...]}'
 
 
@@ -226,7 +229,7 @@ def tools_of(source: str, value: Any) -> list[Any] | None:
 
 
 def options_of(given: tuple[str, ...]) -> dict[str, Any]:
-    """``enable_thinking=false`` (or Python's ``False``) as a mapping; what is no JSON is a text."""
+    """``enable_thinking=false`` (or Python's ``False``) as a mapping; what is no JSON is a text, and that is said."""
     found: dict[str, Any] = {}
     python = {"True": True, "False": False, "None": None}
     for text in given:
@@ -234,10 +237,16 @@ def options_of(given: tuple[str, ...]) -> dict[str, Any]:
         if not key or not separator:
             raise UsageError(f"--option {text}: not of the form KEY=VALUE, for example --option enable_thinking=false")
         try:
-            found[key] = python[value] if value in python else json.loads(value)
-        except ValueError:
+            found[key] = python[value] if value in python else json.loads(value, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
             found[key] = value
+            say(f"note: --option {key}: {value[:SHOWN]} is no JSON, so the template gets it as a text", err=True)
     return found
+
+
+def _no_constant(name: str) -> float:
+    """Refuse what Python alone reads as a number."""
+    raise ValueError(name)
 
 
 def unread(options: Iterable[str], loaded: Row) -> Iterator[str]:

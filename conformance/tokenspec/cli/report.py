@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from tokenspec.cli.options import PERCENT, SECONDS_OR_NONE
 from tokenspec.cli.screen import say
 from tokenspec.report.jsonl import read_report, save_report
 from tokenspec.report.labels import impl_called, labels
@@ -104,8 +105,8 @@ def badge(saved: Path, impl: str, out: Path | None) -> None:
     "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write into."
 )
 @click.option("--summary", type=SAVED, help="Append the Markdown summary to this file.")
-@click.option("--ended", default=0, show_default=True, help="The exit code of the run.")
-@click.option("--fail-under", type=click.FloatRange(0, 100), metavar="PERCENT", help="Enough of the judged cases pass.")
+@click.option("--ended", type=click.IntRange(0, 255), default=0, show_default=True, help="The exit code of the run.")
+@click.option("--fail-under", type=PERCENT, metavar="PERCENT", help="Enough of the judged cases pass.")
 def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail_under: float | None) -> None:
     """All a CI job shows of a run: summary, annotations, JUnit XML, badge and page.
 
@@ -140,7 +141,11 @@ def ci(saved: Path, impl: str, out: Path, summary: Path | None, ended: int, fail
 @click.argument("saved", type=SAVED)
 @click.option("--cause", metavar="K", help="Which cause: its number, or words of it; left out, all are listed.")
 @click.option(
-    "--seconds", default=60.0, show_default=True, help="How long a smaller input is looked for; 0: the case as it is."
+    "--seconds",
+    type=SECONDS_OR_NONE,
+    default=60.0,
+    show_default=True,
+    help="How long a smaller input is looked for; 0: the case as it is.",
 )
 @out_option
 def issue(saved: Path, cause: str | None, seconds: float, out: Path | None) -> None:

@@ -51,7 +51,7 @@ from tokenspec.verdict import WHOLE, CellResult, Verdict
 
 from .certificates import changed_certificates
 from .known import known_failures_options, plan_known_failures
-from .options import SECONDS, impl_option, sample_option, selection, selection_options, server_options
+from .options import JOBS, PERCENT, SECONDS, impl_option, sample_option, selection, selection_options, server_options
 from .own_row import own_rows
 from .under_test import answered_by, no_implementation, refuse_missing_modules, under_test
 
@@ -132,7 +132,7 @@ def judge(
 @click.option("--timeout", type=SECONDS, default=DEFAULT_TIMEOUT, show_default=True, help=CALL_SECONDS)
 @click.option(
     "--require-judged",
-    type=click.FloatRange(0, 100),
+    type=PERCENT,
     default=WHOLE,
     show_default=True,
     metavar="PERCENT",
@@ -144,7 +144,9 @@ def judge(
     is_flag=True,
     help="Rows whose files are missing fail the run instead of being unsupported.",
 )
-@click.option("--jobs", default=0, help="Worker processes, a row at a time; default: one a core, 1: none.")
+@click.option(
+    "--jobs", type=JOBS, default=0, help="Worker processes, a row at a time; 0, the default: one a core; 1: none."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print counts as JSON instead of tables.")
 @click.option(
     "--oracle",
