@@ -136,6 +136,7 @@ def test_standard_output_without_room_is_one_line(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": ""},  # unbuffered, Python itself says nothing of a short write
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
         )
     assert done.returncode == 3
