@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent / "report"))
 import miniatures
 import sample_runs
 
-SAID = "2 cells were too slow for the limit of 10 s a call and not judged; allow more: --timeout 40"
+SAID = "2 cells were too slow for the limit of 10 s a call and not judged; allow more: tokenspec run --timeout 40"
 
 
 class Clock:
@@ -175,7 +175,9 @@ def test_both_faces_say_how_many_and_what_to_do(tmp_path: Path, monkeypatch: pyt
     assert "too slow to judge" in done.output
     last = done.output.splitlines()[-1]
     assert last.startswith("computes: ")
-    assert last.endswith("too slow for the limit of 0.2 s a call and not judged; allow more: --timeout 0.8")
+    assert last.endswith(
+        "too slow for the limit of 0.2 s a call and not judged; allow more: tokenspec run --timeout 0.8"
+    )
     chosen = ["--tokenspec-area", "render", "--tokenspec-case", CHOSEN[0], "--tokenspec-row", CHOSEN[1]]
     words = ["-p", "no:cacheprovider", "--pyargs", "tokenspec.suite", "--tokenspec-impl", "computes:Computes", *chosen]
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH", ""))))

@@ -74,7 +74,11 @@ def test_a_column_beside_the_gate_has_the_command_alone() -> None:
 
 @pytest.mark.parametrize(
     ("causes", "rest"),
-    [(20, None), (21, "  ... and 1 more cause; --show-all prints them"), (25, "  ... and 5 more causes; --show-all")],
+    [
+        (20, None),
+        (21, "  ... and 1 more cause; tokenspec run --show-all prints them"),
+        (25, "  ... and 5 more causes; tokenspec run --show-all"),
+    ],
 )
 def test_a_column_has_at_most_twenty_causes_and_a_word_about_the_rest(causes: int, rest: str | None) -> None:
     assert MOST_CAUSES == 20

@@ -57,7 +57,7 @@ def base_of(text: str, askable: Askable) -> str:
     if not (is_here(host) or host in askable.hosts):
         raise UsageError(
             f"--impl {text}: {host} is not this machine. What is judged, and the token, would be sent there. "
-            f"If that is meant, add: --allow-host {host}"
+            f"If that is meant: tokenspec run --impl {text} --allow-host {host}"
         )
     netloc = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix("/v1")

@@ -9,10 +9,10 @@ TRY_BY_HAND = """echo '{"cmd": "start", "protocol": 1, "suite": "0"}' | PROGRAM"
 IN_TIME = {
     "start": "answer start at once, and do what takes long in load",
     "load": "a load has 60 s: fetch nothing, and read only the row's own files",
-    "run": "does it wait for more than one line of input? If it needs the time, allow more: --timeout SECONDS",
+    "run": "does it wait for a second line of input? If it needs the time, allow more: tokenspec run --timeout SECONDS",
     "stop": "end when stop comes, and when stdin ends",
 }
-SLOW = "allow more: --timeout SECONDS; nothing is said of what it would have answered"
+SLOW = "allow more: tokenspec run --timeout SECONDS; nothing is said of what it would have answered"
 
 
 def flaw_of(broken: PipeBroken, command: str) -> Flaw:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 SLUG = re.compile(r"^[a-z0-9][a-z0-9.-]*$")
 EMPTY = Wire(assistant_open=(), assistant_close=(), stop=())
+STATED = "state it: tokenspec models add --open TEXT --close TEXT --stop TOKEN"
 Step = Callable[[str, int, int], None]
 
 
@@ -123,7 +124,7 @@ def prepare(published: Published, stated: Stated, step: Step, *, stays: bool = T
         if not wire.assistant_open or not wire.assistant_close:
             raise AdditionRefused(
                 stated.id,
-                ["what opens and closes an assistant turn cannot be told from renders: give --open, --close, --stop"],
+                [f"what opens and closes an assistant turn cannot be told from renders; {STATED}"],
             )
         notes: list[str] = []
         if stays:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokenspec.guard.state import arm_worker, left_behind
+from tokenspec.models.errors import BuildError
 
 if TYPE_CHECKING:
     from tokenspec.models.rows import Row
@@ -61,9 +62,8 @@ def ask(row_file: Path, folder: Path, seed: str) -> Answers:
     ) as asked:
         said, trouble = asked.communicate()
     if asked.returncode:
-        raise left_behind(asked.pid) or RuntimeError(
-            f"asking the oracle in a process of its own failed: {trouble[-500:]}"
-        )
+        last = (trouble.strip().splitlines() or ["it says nothing"])[-1]
+        raise left_behind(asked.pid) or BuildError(f"transformers broke on this model in a process of its own: {last}")
     return {case: list(given) for case, given in json.loads(said).items()}
 
 

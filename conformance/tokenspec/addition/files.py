@@ -72,7 +72,9 @@ def hub_folder(hub: Hub) -> Path:
         if folder.name == hub.revision and (folder / publisher.TOKENIZER).is_file():
             return folder
     if reason := publisher.hub_reachable():
-        raise FetchError(f"{hub.repo}@{hub.revision[:12]} is not in the hub's cache, and {reason}; try --from-dir")
+        raise FetchError(
+            f"{hub.repo}@{hub.revision[:12]} is not in the hub's cache, and {reason}; give a folder instead"
+        )
     return publisher.fetch_hub(hub)
 
 
@@ -193,7 +195,7 @@ def no_tokens(published: Published, written: set[str]) -> Iterator[str]:
         if count != 1:
             yield (
                 f"the template writes {marker!r} and the tokenizer has no such token (it becomes {count} "
-                f"ids); add the token, or say that it is ordinary text with --plain '{marker}'"
+                f"ids); add the token, or state that it is ordinary text: tokenspec models add --plain '{marker}'"
             )
 
 

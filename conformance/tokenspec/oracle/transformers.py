@@ -58,6 +58,7 @@ class TransformersOracle:
                     tokenize=False,
                     **{"chat_template": self.row.chat_template, **copy.deepcopy(options)},
                 )
+                text.encode()  # half of a surrogate pair, an escape in a template, is no text and has no ids
         except OutOfBounds:
             raise
         except Exception as error:

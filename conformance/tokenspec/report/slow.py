@@ -24,7 +24,7 @@ def too_slow(results: Iterable[CellResult]) -> dict[str, str]:
     return {impl: told(len(slow), max(slow)) for impl, slow in limits.items()}
 
 
-def told(cells: int, limit: float, option: str = "--timeout") -> str:
+def told(cells: int, limit: float, option: str = "tokenspec run --timeout") -> str:
     """``3 cells were too slow for the limit of 10 s a call, so nothing is said of them; ...``."""
     many = "1 cell was" if cells == 1 else f"{cells} cells were"
     return f"{many} too slow for the limit of {limit:g} s a call and not judged; allow more: {option} {MORE * limit:g}"

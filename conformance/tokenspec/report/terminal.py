@@ -98,7 +98,8 @@ def print_failures(
             else:
                 print_failure(console, result, finding, named)
         if len(causes) > most:
-            console.print(f"  ... and {count(len(causes) - most, 'more cause')}; --show-all prints them", style="dim")
+            more = count(len(causes) - most, "more cause")
+            console.print(f"  ... and {more}; tokenspec run --show-all prints them", style="dim")
         console.print()
 
 

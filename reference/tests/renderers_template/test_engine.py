@@ -5,6 +5,7 @@ from datetime import datetime
 
 import pytest
 
+from tokenspec_reference.errors import TemplateRejects
 from tokenspec_reference.renderers.template.engine import TemplateRefuses, render_template, render_text
 from tokenspec_reference.renderers.template.limits import InvalidTemplate, Limits, TemplateLimitExceeded
 
@@ -54,6 +55,12 @@ def test_refusals_name_plain_types(template, words):
     with pytest.raises(TemplateRefuses) as caught:
         render_text(template, {"x": 3, "y": "a"}, now=NOW)
     assert words in str(caught.value)
+
+
+def test_half_of_a_surrogate_pair_is_no_text():
+    with pytest.raises(TemplateRejects, match="half of a surrogate pair"):
+        render_text('é{{ "\\ud800" }}', {}, now=NOW)
+    assert render_text("{{ x }}é", {"x": "😀"}, now=NOW) == "😀é"
 
 
 def test_a_broken_template_is_told_apart():

@@ -77,7 +77,7 @@ class LiveServer:
                 return dialect
         raise UsageError(
             f"--impl {self.name}: a server answers, and is none of those that are known. "
-            f"Name what it speaks: --dialect {' or '.join(DIALECTS)}"
+            f"Name what it speaks: tokenspec run --dialect {' or '.join(DIALECTS)}"
         )
 
     def text_at(self, path: str) -> str:

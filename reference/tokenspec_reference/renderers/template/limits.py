@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.errors import TemplateRejects, TokenSpecError
 
 _NUMBER = re.compile(r"[1-9]\d*")
 _TEXT = (str, bytes)
@@ -163,11 +163,16 @@ class Limits:
 
         Raises:
             TemplateLimitExceeded: as for :meth:`check_size`.
+            TemplateRejects: half of a surrogate pair (an escape in the template) is no text.
         """
         size = 0
         for piece in pieces:
             size += len(piece)
             self.check_size(size)
+            if not piece.isascii() and piece.encode(errors="replace").decode() != piece:
+                raise TemplateRejects(
+                    "it writes half of a surrogate pair; write the character itself", field="template"
+                )
             yield piece
 
     def check_tree(self, *values: Any) -> None:
