@@ -77,6 +77,7 @@ FAULTS = {
     ),
     "a date unless one is given": (dated("{{- date_string | default(strftime_now('%d %b %Y')) -}}"), "date"),
     "a fixed default": (dated("{{- date_string | default('26 Jul 2024') -}}"), ""),
+    "a byte order mark": ("\ufeff" + FAULTLESS, "mark"),
     "text that is drawn": (dated("{{- range(10000) | random -}}"), "random"),
     "no stop token": (end_where("false"), "stop"),
     "a stop token only at the end": (end_where("loop.last"), "stop"),

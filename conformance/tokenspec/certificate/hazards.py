@@ -30,6 +30,7 @@ from .turns import stop_of
 SETTINGS: dict[str, tuple[object, ...]] = {**KEYWORDS, "reasoning_effort": ("none", "no_think", "low", "high")}
 LATER = datetime(2031, 11, 9, 23, 47, 38)  # noqa: DTZ001 - shares no part of the date, weekday or time with FROZEN
 EXCERPT = 32
+MARK = "\ufeff"
 NEXT: Message = {"role": "user", "content": "Is that all?"}
 CALLED = "zebu"
 TURN: Message = {"role": "assistant", "content": "Two letters joined."}
@@ -43,7 +44,8 @@ class Hazard:
     """One thing to mend or to accept.
 
     Attributes:
-        name: what ``--accept`` takes: ``prompt``, ``date``, ``stop``, ``random``, ``tools``, ``calls`` or ``role-...``.
+        name: what ``--accept`` takes: ``mark``, ``prompt``, ``date``, ``stop``, ``random``, ``tools``, ``calls`` or
+            ``role-...``.
         cause: what is wrong and where, in one line.
         cure: what to do, in one line.
     """
@@ -97,6 +99,7 @@ def find(row: Row, facts: Facts) -> Found:
     missing, undecided = _stops(settings, places, spelling)
     lost = {name: f"{text} without a word" for name, text in dropped(facts).items()}
     found = [
+        *_marks(row.chat_template),
         *_first("prompt", _prompts(settings, places, spelling), PROMPT_CURE),
         *_first("date", _dates(settings, places), DATE_CURE),
         *_first("stop", missing, STOP_CURE),
@@ -115,7 +118,14 @@ RANDOM_CURE = "leave out random and what depends on the order of sets"
 PROMPT_CURE = "begin prompt and turn alike in the template"
 DATE_CURE = "take the date from a keyword with a fixed default, as date_string"
 STOP_CURE = "end every assistant turn with a stop token, or name the token in generation_config.json"
+MARK_CURE = "save the file as UTF-8 without a byte order mark"
 LOSS_CURE = "render it, or refuse it with raise_exception"
+
+
+def _marks(template: str) -> Iterator[Hazard]:
+    """A byte order mark is text to transformers: each render begins with it."""
+    if template.startswith(MARK):
+        yield Hazard("mark", "the template begins with a byte order mark, and so does every text it renders", MARK_CURE)
 
 
 def _first(name: str, causes: Iterator[str] | list[str], cure: str) -> Iterator[Hazard]:
