@@ -72,7 +72,7 @@ WRONG: list[tuple[int, str, list[str]]] = [
     (2, "is not one of 'real'", ["run", "--impl", "reference", "--status", "nice"]),
     (2, "is not one of '5.23.0'", ["run", "--impl", "reference", "--oracle", "1.2.3"]),
     (2, "--write-known-failures", ["run", "--impl", "reference", "--known-failures", "/no/such.toml", *ONE_CELL]),
-    (2, "Try: tokenspec run --impl reference", ["smoke"]),
+    (2, "Try: tokenspec smoke --impl reference", ["smoke"]),
     (2, "no row 'nope'", ["smoke", "--impl", "reference", "--row", "nope"]),
     (2, "tokenspec list", ["explain", "RND-999"]),
     (2, "Missing argument 'NAME'", ["explain"]),

@@ -83,7 +83,7 @@ INTERRUPTED = 130
 CURES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Free some room, or write to another disk"),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Name a place that you may read and write"),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Raise the limit of open files (ulimit -n), or give fewer --jobs"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Raise the limit of open files (ulimit -n), or use fewer workers"),
 }
 """What helps where the system refuses, by the number of its error."""
 

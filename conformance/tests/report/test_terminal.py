@@ -134,7 +134,7 @@ def test_why_nothing_was_judged_is_one_line_a_reason_most_frequent_first() -> No
     assert [line.split() for line in lines[1:13]] == [
         [str(14 - number), "cells", "mine:", "reason", str(number)] for number in range(12)
     ]
-    assert lines[13:] == ["  ... and 2 more reasons; see the report (--report FILE)"]
+    assert lines[13:] == ["  ... and 2 more reasons; see the report: tokenspec run --report FILE"]
     assert printed(print_unsupported, [cell(finding(PASS))], MINE) == ""
 
 

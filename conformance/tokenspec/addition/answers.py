@@ -81,7 +81,7 @@ def instabilities(row_file: Path, folder: Path, *, date: bool) -> list[str]:
     if dated and not date:
         reasons.append(
             f"the text depends on today's date in {len(dated)} of {len(one)} cases, first {dated[0]} "
-            f"({' and '.join(DATES)} differ); where that is right: --accept date"
+            f"({' and '.join(DATES)} differ); where that is right: tokenspec models add --accept date"
         )
     return reasons
 

@@ -151,7 +151,9 @@ def print_unsupported(console: Console, results: Sequence[CellResult], named: Ma
     for (impl, reason), count in reasons.most_common(12):
         console.print(Text(f"  {count:5} cells  {named[impl]}: {reason}"), soft_wrap=True)
     if len(reasons) > 12:
-        console.print(f"  ... and {len(reasons) - 12} more reasons; see the report (--report FILE)", style="dim")
+        console.print(
+            f"  ... and {len(reasons) - 12} more reasons; see the report: tokenspec run --report FILE", style="dim"
+        )
 
 
 def print_coverage(console: Console, report: Report, named: Mapping[str, str]) -> None:

@@ -222,7 +222,7 @@ def placeholders(row: Row, owners: Owners, messages: list[Any]) -> Iterator[tupl
         if isinstance(part, dict) and part.get("type") != "text"
     ]
     if media and row.spec.status == "unproven" and not row.spec.wire.placeholder:
-        raise Undecidable("there are media parts, and no placeholder is stated (models add --placeholder)")
+        raise Undecidable("there are media parts, and no placeholder is stated (tokenspec models add --placeholder)")
     scaffold = [index is None for index in owners.owner]
     found = occurrences(owners.text, row.spec.wire.placeholder, scaffold, len(owners.text))
     if found and len(found) != len(media):
