@@ -1,4 +1,4 @@
-"""What forcing saves, and what it costs: the seed's figures, on texts of the corpus's schemas.
+"""What forcing saves, and what it costs, on texts of the corpus's schemas.
 
 A text is written as a server would have it: forced tokens are appended, then a model that knows the text samples one
 token, the canonical one as long as the tokens so far are. A window of no token keeps all forced tokens.

@@ -1,4 +1,4 @@
-"""Steps with several teachers: ranks that share the work, the collator's batch, and the seed's way in."""
+"""Steps with several teachers: ranks that share the work, the collator's batch, and NeMo-RL's entry point."""
 
 import threading
 from dataclasses import replace

@@ -2,7 +2,7 @@
 
 Read in this order: ``alignment`` (the records), ``boundary`` (the two-pointer walk), ``piece_table`` and
 ``roles`` (what a tokenizer spells), ``boundary_batch`` (the walk as tensors), ``canonical``, ``nw_scores``,
-``nw_scalar``, ``nw_rows``, ``nw_anchors``, ``nw_postprocess``, ``nw_compat`` (the seed's algorithm), ``token_aligner``
+``nw_scalar``, ``nw_rows``, ``nw_anchors``, ``nw_postprocess``, ``nw_compat`` (NeMo-RL's algorithm), ``token_aligner``
 (the front door), ``collate`` (texts to a batch), ``chat_bodies``, ``chat_transfer`` (conversations in two wire
 formats), ``loss_utils``.
 """

@@ -1,6 +1,6 @@
 """What an alignment is: pairs of half-open index ranges, and the dense tensors a loss consumes.
 
-Source: the seed's ``AlignmentPair``, ``AlignmentBatch``, ``_pairs_to_batch``, ``_drop_padding`` and
+Source: NeMo-RL x_token, ``AlignmentPair``, ``AlignmentBatch``, ``_pairs_to_batch``, ``_drop_padding`` and
 ``_remap_pairs_to_original``; here the records are frozen and every function returns a new value.
 """
 

@@ -1,7 +1,7 @@
 """Canonical token spellings of ``nw-compat`` and the ranges that lead back to the original tokens.
 
 ``canonicalize_sequence`` = join known two-token artefacts, canonicalise each token, join runs of byte-like tokens.
-Source: the seed's ``canonical_token``, ``_canonicalize_sequence``, ``_merge_encoding_artifacts``,
+Source: NeMo-RL x_token, ``canonical_token``, ``_canonicalize_sequence``, ``_merge_encoding_artifacts``,
 ``_merge_consecutive_bytes``, ``_try_merge_byte_buffer`` and ``_get_byte_value``.
 """
 

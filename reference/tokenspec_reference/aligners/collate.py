@@ -22,7 +22,7 @@ class CrossTokenizerCollator:
     ``teacher_tokenizers[i]`` and ``aligners[i]`` are ``None`` for a teacher of the student's tokenizer, which needs
     nothing of its own. Each side is cut to its ``ctx_length`` and padded on the right to it, then to a multiple of its
     ``make_seq_div_by``; padding is the tokenizer's padding token, or its end token. Tokenizers are left as they are.
-    Source: the seed's project, its collator of that name.
+    Source: NeMo-RL's collator of that name.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""``nw-compat``: the seed's alignment of two lists of vocabulary pieces, bit for bit.
+"""``nw-compat``: NeMo-RL's alignment of two lists of vocabulary pieces, bit for bit.
 
 canonicalise -> anchors -> dynamic programme between anchors -> repairs -> original indices -> ``is_correct``.
-Source: the seed's ``_align_single``. No text, no offsets, no special-token list is used; padding is aligned like text.
+Source: NeMo-RL x_token, ``_align_single``. It uses no text, offsets or special-token list; it aligns padding like text.
 
 Two paths give the same pairs (``ALN-039``). The readable one makes a record of every step (``nw_anchors``,
 ``nw_postprocess``). The fast one keeps spans of canonical positions and looks at tokens only where something

@@ -2,7 +2,7 @@
 
 Step 1 lumps runs of mismatched pairs, except in the last fifth of the pairs. Step 2 looks forward from each remaining
 mismatch for the smallest window of 2..10 pairs whose texts agree, and aligns that window again.
-Source: the seed's ``_post_process_alignment``, ``_combine_consecutive_misaligned``, ``_flatten_chunk``.
+Source: NeMo-RL x_token, ``_post_process_alignment``, ``_combine_consecutive_misaligned``, ``_flatten_chunk``.
 """
 
 from __future__ import annotations

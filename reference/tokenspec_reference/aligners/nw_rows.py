@@ -2,7 +2,7 @@
 
 Two ideas make it short. First, strings become integers: every token and every join of 2..K tokens is looked up in one
 exact dictionary on the host. Second, scores are written as ``F[i, j] = D[i, j] - (i + j) * gap`` in whole units, so
-that a gap costs 0 (and, with the seed's scores, a mismatch gains 0, a match 4 and a combination of k tokens 2k + 1). A
+that a gap costs 0 (and, with NeMo-RL's scores, a mismatch gains 0, a match 4 and a combination of k tokens 2k + 1). A
 left gap is then a running maximum along the row::
 
     F[i] = running maximum of max(F[i-1], shifted F[i-1] + 4 where equal, combinations)

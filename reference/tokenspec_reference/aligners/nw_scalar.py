@@ -1,7 +1,7 @@
 """The dynamic programme of ``nw-compat``, one cell at a time: the readable twin of ``nw_rows``.
 
-With the seed's scores these are integers in units of 1.5: match +2, mismatch -2, gap -1, one token against k tokens +k
-(upstream: 3.0, -3.0, -1.5, 1.5 * k in float32, where every sum is exact). Source: the seed's ``_align_dp``.
+With NeMo-RL's scores these are integers in units of 1.5: match +2, mismatch -2, gap -1, one token against k tokens +k
+(upstream: 3.0, -3.0, -1.5, 1.5 * k in float32, where every sum is exact). Source: NeMo-RL x_token, ``_align_dp``.
 """
 
 from __future__ import annotations

@@ -35,14 +35,14 @@ class TokenAligner:
     """Aligns the ids that two tokenizers give for one text.
 
     ``profile="boundary"`` (normative): the finest segmentation at common byte boundaries, from ids and byte lengths
-    alone. ``profile="nw-compat"``: the seed's dynamic programme over canonical spellings, bit for bit.
+    alone. ``profile="nw-compat"``: NeMo-RL's dynamic programme over canonical spellings, bit for bit.
 
     A tokenizer is a fast Hugging Face tokenizer or, for ``boundary``, a ``PieceTable``.
     ``special_roles`` declares roles for token spellings of either side (``boundary``), e.g.
     ``{"<think>": "think", "[THINK]": "think"}``. ``device``: where to compute and return; default where the ids are.
     ``projection_matrix_path`` is only kept, for the loss; ``max_comb_len``, ``scores`` and ``anchor_lengths`` concern
     ``nw-compat``.
-    Source: the seed's ``TokenAligner``.
+    Source: NeMo-RL x_token, ``TokenAligner``.
     """
 
     def __init__(

@@ -152,7 +152,7 @@ def decode_sequential(
     *,
     progress: Progress | None = None,
 ) -> ForcedDecode:
-    """One forward per token, as the seed tells it. ``trace`` has at least one token."""
+    """One forward per token, as RT-SEG computes it. ``trace`` has at least one token."""
     ids = trace.token_ids
     total = 2 * len(ids)
 

@@ -116,7 +116,7 @@ class Decoding:
     Attributes:
         algorithm: ``fast``, or its twin ``sequential``: one forward per token.
         cache_policy: ``none``, ``window:M`` or ``legacy_head:M``: which tokens a position sees.
-        max_kv_tokens: the seed's name for ``legacy_head:M``.
+        max_kv_tokens: RT-SEG's name for ``legacy_head:M``.
         chunk_size: tokens read at once after an insertion; changes the speed only. By default as wrong guesses
             ask for.
     """

@@ -1,7 +1,7 @@
 """``RTSeg``: one or several engines, and how their segmentations become one.
 
 Keyword arguments of a call belong to that call: each goes to the engines and to the fusion that know it, one that
-nobody knows is refused, and nothing is remembered but what ``default_kwargs`` of an engine says. As in the seed,
+nobody knows is refused, and nothing is remembered but what ``default_kwargs`` of an engine says. As in RT-SEG,
 ``max_kv_tokens`` is 512 here unless it or ``cache_policy`` is given; engines called by themselves keep everything.
 """
 
@@ -23,7 +23,7 @@ from tokenspec_reference.engines.progress import progress_bar
 from tokenspec_reference.engines.seg_base import SegBase
 from tokenspec_reference.engines.segmentation import Progress, Segmentation
 
-MAX_KV_TOKENS = 512  # the seed's default; another cache_policy takes its place
+MAX_KV_TOKENS = 512  # RT-SEG's default; another cache_policy takes its place
 
 
 class Engine(Protocol):

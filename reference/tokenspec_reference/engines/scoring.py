@@ -1,6 +1,6 @@
 """The score of the forced decoder: gap, z-score, punctuation prior, threshold. Plain float64 arithmetic.
 
-Source: the seed's formulas, and the upstream code where the seed is silent (ddof 0, epsilon, linear percentile,
+Source: RT-SEG's formulas, and its code where they are silent (ddof 0, epsilon, linear percentile,
 strict comparison). The two score modes differ only in the centre and spread that pass 2 uses.
 """
 

@@ -87,7 +87,7 @@ class CachePolicy:
 
     @classmethod
     def parse(cls, text: str, *, max_kv_tokens: int | None = None) -> CachePolicy:
-        """Read ``none``, ``window:M`` or ``legacy_head:M``; ``max_kv_tokens=M`` of the seed means ``legacy_head:M``.
+        """Read ``none``, ``window:M`` or ``legacy_head:M``; ``max_kv_tokens=M`` of RT-SEG means ``legacy_head:M``.
 
         Raises:
             InvalidParameter: unknown policy, ``M < 1``, or both spellings at once with different meanings.

@@ -168,7 +168,7 @@ class PromptNotAtRoot(TokenSpecError):
 
 
 def require_root(tree: CompiledTree, prompt_token_ids: Sequence[int]) -> None:
-    """Refuse a prompt whose last token is not the root of the tree (the seed's note). Raises
+    """Refuse a prompt whose last token is not the root of the tree (RTP-LLM). Raises
     ``PromptNotAtRoot``.
     """
     last = prompt_token_ids[-1] if prompt_token_ids else None

@@ -1,4 +1,4 @@
-"""The tree as the seed tells it: the status is a string, one dictionary look-up per step.
+"""The tree as RTP-LLM keeps it: the status is a string, one dictionary look-up per step.
 
 This is the readable twin of ``tree_table``; both give the same sets on every tree and every history.
 

@@ -101,7 +101,7 @@ class RenderOutput(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             require_mask(getattr(self, name), LONGEST_MASK)
 
     def mask(self, name: str) -> list[bool] | None:
-        """A mask field as a list, or None when it was not given (beside ids an empty list is none, as in the seed)."""
+        """A mask field as a list, or None when it was not given (an empty list beside ids counts as none)."""
         value = getattr(self, name)
         return None if value is None or (not value and self.token_ids) else decode_mask(value)
 

@@ -5,7 +5,7 @@ from: ``build_projection.exact(s, t).save(path)``), ``exact_map`` (tokens that m
 (P-KL, gold, xtoken), ``next_token`` (the student's own loss, teachers of its tokenizer), ``teachers`` and
 ``distillation`` (a whole step), ``ranks`` (what a parallel run exchanges), ``uld``, ``alm``, ``dual_space`` (losses of
 the literature, over the tokens that were ``written``). Source: ``x_token.loss_utils`` and the
-cross-tokenizer loss of the seed's project.
+cross-tokenizer loss of NeMo-RL (x_token).
 """
 
 from tokenspec_reference.aligners.loss_utils import build_projection

@@ -9,7 +9,7 @@ Three ways to find rows, which may be laid over one another, and one to cut them
 ``Projection.cut``  the heaviest ``k`` entries a row, summing to 1
 ==================  ====================================================================================
 
-Source: the seed's projection tools. Unlike there, a token that is no text of its own (a part of a character) is never
+Source: NeMo-RL x_token, projection tools. Unlike there, a token that is no text of its own (part of a character) is not
 read as a replacement character, and special tokens pair by role and not by how their names look.
 """
 

@@ -1,7 +1,7 @@
 """A whole distillation step: one student, any number of teachers, the student's own loss (``ALN-070`` to ``ALN-076``).
 
 ``sum`` adds the teachers' losses by weight; ``averaged_logits`` makes one teacher of several that share the student's
-tokenizer; ``select_teacher`` takes the one that predicts its own tokens best. Source: the seed's loss function.
+tokenizer; ``select_teacher`` takes the one that predicts its own tokens best. Source: NeMo-RL x_token, loss function.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``p-kl`` projects student probabilities into the teacher's vocabulary and compares chunk averages there. ``gold``
 compares tokens that exist on both sides by KL and the sorted rest by L1. ``xtoken`` is ``gold`` with the relaxed map.
-Chunk ids are shifted by one, because logits at t predict token t + 1. Source: the seed's loss function on one device.
+Chunk ids are shifted by one, because logits at t predict token t + 1. Source: NeMo-RL x_token, loss on one device.
 """
 
 from __future__ import annotations

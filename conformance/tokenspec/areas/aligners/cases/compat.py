@@ -192,7 +192,7 @@ SCORES = {
 
 
 def scores() -> Iterator[Case]:
-    """Other scores than the seed's, in the bare programme and in the pipeline."""
+    """Other scores than NeMo-RL's, in the bare programme and in the pipeline."""
     rng = random.Random(40)
     pieces = ["a", "Ġa", "_a", "aa", "b", "ab", "_", "ba", "Ċ", "\\n"]
     data = {name: [rng.choice(pieces) for _ in range(24)] for name in ("student", "teacher")}

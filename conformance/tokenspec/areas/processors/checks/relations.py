@@ -90,7 +90,7 @@ def agree(one: list[Any], other: list[Any], relation: str, hint: str) -> None:
     applies=all_answered,
 )
 def asking_has_no_effect(subject: Subject) -> None:
-    """Asking twice gives the same answers, and the request is left alone (I14, I18)."""
+    """Asking twice gives the same answers, and the request is left alone."""
     if subject.mutated:
         raise Violation("the implementation changed its request", hint="configurations and tokens are the caller's")
     script = subject.request
@@ -111,7 +111,7 @@ def asking_has_no_effect(subject: Subject) -> None:
     applies=lambda question: moves_by(question, "advance"),
 )
 def several_tokens_are_several_steps(subject: Subject) -> None:
-    """Several tokens at once and single steps give the same sets (I6, I13)."""
+    """Several tokens at once and single steps give the same sets."""
     one, many = sets_of(subject, vary.split(subject.request)), sets_of(subject, vary.fused(subject.request))
     agree(one, many, "several tokens at once differ from single steps", "commit every token of the batch, in order")
 
@@ -130,7 +130,7 @@ def has_independent_rows(question: Question) -> bool:
     applies=has_independent_rows,
 )
 def rows_are_independent(subject: Subject) -> None:
-    """Turning the rows of a script round turns its answers round (I7)."""
+    """Turning the rows of a script round turns its answers round."""
     for there, back in zip(answers(subject), ask(subject, vary.reversed_rows(subject.request)), strict=True):
         for field in ("allowed", "status", "words", "bits", "masks", "forced"):
             one, other = getattr(there, field), getattr(back, field)
@@ -152,7 +152,7 @@ def reorders(question: Question) -> bool:
     applies=reorders,
 )
 def reorder_equals_replay(subject: Subject) -> None:
-    """A reordered row equals one that was given its history from scratch (I7, I8, I13)."""
+    """A reordered row equals one that was given its history from scratch."""
     allow = {"op": "allow"}
     there = sets_of(subject, vary.ending_with(subject.request, allow))
     agree(
@@ -184,7 +184,7 @@ def has_other_chains(question: Question) -> bool:
     "processors.chain.order", area=AREA, level=SETS, requires=("PRC-020",), kind="metamorphic", applies=has_other_chains
 )
 def order_and_repetition_do_not_show(subject: Subject) -> None:
-    """Another order of the chain, and a repeated member, give the same sets (I5)."""
+    """Another order of the chain, and a repeated member, give the same sets."""
     there = sets_of(subject, vary.ending_with(subject.request, {"op": "allow"}))
     for other in vary.other_chains(subject.request):
         again = sets_of(subject, vary.ending_with(other, {"op": "allow"}))
@@ -205,7 +205,7 @@ def masks_unfinished_rows(question: Question) -> bool:
     applies=masks_unfinished_rows,
 )
 def two_masks_are_one(subject: Subject) -> None:
-    """Masking twice changes nothing, and masking by each member in turn is masking by the chain (I4)."""
+    """Masking twice changes nothing, and masking by each member in turn is masking by the chain."""
     script, rows = subject.request, len(vary.final(subject.request).rows)
     first = {**vary.applied(rows, script["vocab_size"], "float32"), "on_dead": "zero"}
 
@@ -233,7 +233,7 @@ def two_masks_are_one(subject: Subject) -> None:
     applies=ends_with_rows,
 )
 def every_type_and_layout(subject: Subject) -> None:
-    """The implementation's own sets, written into four types and two layouts (I3)."""
+    """The implementation's own sets, written into four types and two layouts."""
     script, rows = subject.request, len(vary.final(subject.request).rows)
     steps = [
         vary.applied(rows, script["vocab_size"], dtype, layout)
@@ -260,7 +260,7 @@ def every_type_and_layout(subject: Subject) -> None:
     applies=is_small,
 )
 def words_say_what_sets_say(subject: Subject) -> None:
-    """The packed form and the sets are the same sets (I16)."""
+    """The packed form and the sets are the same sets."""
     script = subject.request
     sets, words = ask(subject, vary.ending_with(script, {"op": "allow"}, {"op": "bitmask"}))[-2:]
     if sets.allowed is None or words.words is None:
@@ -276,7 +276,7 @@ def gives_sets(question: Question) -> bool:
 
 @check("processors.sets.never-empty", area=AREA, level=SETS, requires=("PRC-012",), applies=gives_sets)
 def sets_are_never_empty(subject: Subject) -> None:
-    """No answer allows nothing (I2)."""
+    """No answer allows nothing."""
     seen = False
     for index, one in enumerate(subject.output.steps):
         for row, ids in enumerate(one.allowed or []):
@@ -300,7 +300,7 @@ def can_be_renamed(question: Question) -> bool:
     "processors.tree.renamed", area=AREA, level=SETS, requires=("PRC-040",), kind="metamorphic", applies=can_be_renamed
 )
 def ids_are_only_names(subject: Subject) -> None:
-    """Renamed ids rename the sets; another separator changes nothing (I17)."""
+    """Renamed ids rename the sets; another separator changes nothing."""
     script = subject.request
     there = sets_of(subject, vary.ending_with(script, {"op": "allow"}))
     for names, separator in ((vary.renaming(script["vocab_size"]), "_"), (list(range(script["vocab_size"])), "|")):
@@ -323,7 +323,7 @@ def is_tree(question: Question) -> bool:
     applies=lambda question: all_answered(question) and is_tree(question),
 )
 def ended_rows_stay_ended(subject: Subject) -> None:
-    """After the end token, and after a token without an edge, the end token is all there is (I9)."""
+    """After the end token, and after a token without an edge, the end token is all there is."""
     script = subject.request
     config, rows, ids = parse_tree(script["processors"][0]), len(vary.final(script).rows), range(script["vocab_size"])
     end, listed = config["end_token_id"], config["prefix_dict"].get(str(config["start_token_id"]), [])
@@ -344,7 +344,7 @@ def ended_rows_stay_ended(subject: Subject) -> None:
 
 @check("processors.tree.rollouts", area=AREA, level=SETS, requires=("PRC-034",), kind="metamorphic", applies=is_tree)
 def rollouts_stay_inside(subject: Subject) -> None:
-    """Sampling from the sets walks keys of the tree and ends in time (I10)."""
+    """Sampling from the sets walks keys of the tree and ends in time."""
     script = subject.request
     config = parse_tree(script["processors"][0])
     separator, end = config["sep"], config["end_token_id"]
@@ -375,7 +375,7 @@ def has_a_budget(question: Question) -> bool:
     "processors.think.rollouts", area=AREA, level=SETS, requires=("PRC-057",), kind="metamorphic", applies=has_a_budget
 )
 def segments_end_in_time(subject: Subject) -> None:
-    """A row that never closes by itself is closed after the budget and the tag (I12)."""
+    """A row that never closes by itself is closed after the budget and the tag."""
     script = subject.request
     policy = script["processors"][0]
     opening = policy.get("begin_ids", []) if policy.get("counting") == "after_begin" else []
