@@ -177,7 +177,7 @@ def test_explain_knows_every_kind_of_name(name: str) -> None:
     assert name in done.stdout
 
 
-@pytest.mark.parametrize("what", ["areas", "rows", "cases", "checks", "requirements", "impls"])
+@pytest.mark.parametrize("what", ["areas", "rows", "cases", "checks", "requirements", "flags", "impls"])
 def test_lists_are_not_empty(what: str) -> None:
     done = tokenspec("list", what)
     assert done.returncode == 0
@@ -192,7 +192,7 @@ def test_diff_marks_the_first_differing_token() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100])
-@pytest.mark.parametrize("what", ["areas", "operations", "rows", "cases", "checks", "requirements", "impls"])
+@pytest.mark.parametrize("what", ["areas", "operations", "rows", "cases", "checks", "requirements", "flags", "impls"])
 def test_a_list_holds_in_its_width_and_keeps_its_words(what: str, width: int) -> None:
     done = CliRunner().invoke(group, ["list", what], env={"COLUMNS": str(width)})
     assert done.exit_code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import platform
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from tokenspec.areas.selection import Selection, all_cases, load_cases, select_c
 from tokenspec.bounded import load_row
 from tokenspec.cli.listing import print_listing
 from tokenspec.cli.screen import say, screen
+from tokenspec.data import fixtures_dir
 from tokenspec.errors import AdapterError, UnknownName, UsageError
 from tokenspec.models import available, how_to_get, load, specs
 from tokenspec.requirements import requirements
@@ -42,15 +44,32 @@ def table_of(*names: str) -> Table:
     return table
 
 
+def flags() -> dict[str, dict[str, Any]]:
+    """What a failure of a case means, by flag."""
+    return tomllib.loads((fixtures_dir() / "flags.toml").read_text(encoding="utf-8"))
+
+
 WHERE = "See: tokenspec list requirements|checks|cases|rows"
-LISTS = ("areas", "operations", "rows", "cases", "checks", "requirements", "impls", "seams", "attribution", "flips")
+LISTS = (
+    "areas",
+    "operations",
+    "rows",
+    "cases",
+    "checks",
+    "requirements",
+    "flags",
+    "impls",
+    "seams",
+    "attribution",
+    "flips",
+)
 
 
 @click.command(name="list")
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--row", help="With seams and attribution: the model row.")
 def list_(what: str, row: str | None) -> None:
-    """List areas, operations, rows, cases, checks, requirements, adapters, seams, attribution, flips of the oracle."""
+    """List areas, operations, rows, cases, checks, requirements, flags, adapters, seams, attribution, flips."""
     if what == "seams":
         from tokenspec.cli.seams import print_seams
 
@@ -90,6 +109,10 @@ def listing(what: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
         )
     if what == "requirements":
         return ("id", "level", "title"), ((block.id, block.level, block.title) for block in requirements().values())
+    if what == "flags":
+        return ("flag", "kind", "what its cases show"), (
+            (name, flag["bug_type"], flag["description"]) for name, flag in flags().items()
+        )
     if what == "flips":
         return ("row", "case", f"{EARLIER.transformers} -> {CURRENT.transformers}"), (
             (row_id, case.id, what_flips(current, earlier)) for row_id, case, current, earlier in flips_of(EARLIER)
