@@ -22,7 +22,7 @@ from tokenspec.errors import FixtureError, UnknownName
 from tokenspec.power import judging
 from tokenspec.power.edits import Edit, Source
 from tokenspec.power.forks import Died, Task, in_forks
-from tokenspec.power.judging import Fate, error_in, noticed_by
+from tokenspec.power.judging import LOOKED_PAST, Fate, Judge, Trial, error_in, noticed_by, warning_in
 from tokenspec.power.lists import Equivalent, Lists, Outside, read_lists, stale
 from tokenspec.power.measuring import Measuring
 from tokenspec.power.parts import PARTS, chosen_parts, part_of
@@ -233,6 +233,37 @@ def test_an_unknown_part_is_an_error_of_the_command_line() -> None:
     assert "no part of the reference 'paper'" in str(result.exception)
 
 
+CRASH, WARNING = ("TypeError: no", "render/toy-bpe/a"), ("render.refuser", "render/toy-bpe/b")
+
+
+@pytest.mark.parametrize(
+    ("found", "what", "by"),
+    [
+        (Trial(2, None, None, 0), "survived", ""),
+        (Trial(2, None, CRASH, 0), "crashed", "TypeError: no"),
+        (Trial(2, None, None, 0, WARNING), "warned", "render.refuser"),
+        (Trial(2, None, CRASH, LOOKED_PAST, WARNING), "warned", "render.refuser"),
+        (Trial(2, ("render.text", "render/toy-bpe/c"), CRASH, 0, WARNING), "killed", "render.text"),
+    ],
+)
+def test_the_strongest_sign_decides(measuring: Measuring, found: Trial, what: str, by: str) -> None:
+    fate = Fate(named(measuring, *KILLED))
+    judge = Judge(measuring.reach, measuring.users, {fate.edit.id: fate}, lambda fate: None)
+    judge._learn(fate, found)
+    judge.end()
+    assert (fate.what, fate.by) == (what, by)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "usual", "sign"),
+    [("warning", {}, ("c", "render/toy-bpe/a")), ("warning", {"c": "warning"}, None), ("fail", {}, None)],
+)
+def test_a_warning_that_the_reference_has_as_well_is_no_sign(verdict: str, usual: dict[str, str], sign: Any) -> None:
+    finding = Finding(check="c", level="TEXT", requires=["RND-001"], verdict=Verdict(verdict))
+    result = CellResult(impl="i", area="render", row="toy-bpe", case="render/a", seconds=0.0, findings=[finding])
+    assert warning_in(result, usual) == sign
+
+
 def test_the_table_fits_eighty_columns(measuring: Measuring) -> None:
     edits = [named(measuring, *place) for place in (KILLED, SURVIVED)]
     fates = [Fate(edits[0], "killed", "template-engine.text"), Fate(edits[1], "survived")]
@@ -240,7 +271,7 @@ def test_the_table_fits_eighty_columns(measuring: Measuring) -> None:
     power.print_fates(console, fates, measuring.extents())
     text = console.export_text()
     assert f"survived {edits[1].id} renderers/template/engine.py:" in text
-    assert re.search(r"template +2 +1 +0 +1 +0 +50\.0 % +0 % +\d+ %", text)
+    assert re.search(r"template +2 +1 +0 +0 +1 +0 +50\.0 % +\d+ %", text)
     assert f"--only {edits[1].id}" in text
     assert max(map(len, text.splitlines())) <= 80
     assert power.shares(fates) == {"template": 0.5}

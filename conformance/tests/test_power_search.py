@@ -28,7 +28,7 @@ from tokenspec.power.variation import Variation, kind_of, places
 pytestmark = pytest.mark.tools
 
 ENGINE, TEXT = "renderers/template/engine.py", "render_text"
-TOLD_APART = "return ''.join(texts)", "return ''"
+TOLD_APART = "return ''.join(limits.printed(compiled.root_render_func(context)))", "return ''"
 THE_SAME = "limits or Limits()", "Limits()"
 INPUTS = [
     {"messages": [{"role": "user", "content": "Hi"}, {"role": "tool", "content": [{"type": "text"}]}], "cut": 3},

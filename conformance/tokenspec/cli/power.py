@@ -32,7 +32,14 @@ from tokenspec.power.searching import Sought
 from tokenspec.store.canonical import canonical_json
 from tokenspec.store.writing import write_atomically
 
-WHAT = ("killed", "crashed", "survived", "equivalent")
+WHAT = {
+    "killed": "MUST",
+    "warned": "SHOULD",
+    "crashed": "crash",
+    "survived": "nothing",
+    "equivalent": "equal",
+}
+"""What becomes of an edit, and the head of its column."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +181,7 @@ def shares(fates: Sequence[Fate]) -> dict[str, float]:
     counts = Counter((part_of(fate.edit.file), fate.what) for fate in fates)
     found = {}
     for part in dict.fromkeys(part for part, _ in counts):
-        noticed = counts[part, "killed"] + counts[part, "crashed"]
+        noticed = sum(counts[part, what] for what in ("killed", "warned", "crashed"))
         judged = noticed + counts[part, "survived"]
         if judged:
             found[part] = noticed / judged
@@ -191,23 +198,22 @@ def print_fates(console: Console, fates: Sequence[Fate], extents: dict[str, Exte
         )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("part", no_wrap=True)
-    for name in ("edits", *WHAT[:-1], "equal", "noticed", "by crash", "no cell"):
+    for name in ("edits", *WHAT.values(), "noticed", "no cell"):
         table.add_column(name, justify="right", no_wrap=True)
     counts = Counter((part_of(fate.edit.file), str(fate.what)) for fate in fates)
     noticed = shares(fates)
     for part in dict.fromkeys(part for part, _ in counts):
-        kills = counts[part, "killed"] + counts[part, "crashed"]
         table.add_row(
             part,
             str(sum(counts[part, what] for what in WHAT)),
             *(str(counts[part, what]) for what in WHAT),
             f"{100 * noticed[part]:.1f} %" if part in noticed else "-",
-            f"{100 * counts[part, 'crashed'] / kills:.0f} %" if kills else "-",
             f"{100 * extents[part].unreached / extents[part].statements:.0f} %",
         )
     console.print(table)
     console.print(
-        "noticed: of those not equal to the reference; by crash: of those noticed; no cell: code none executes"
+        "MUST, SHOULD, crash, nothing: the strongest sign of an edit; equal: it changes nothing; noticed: the share of "
+        "the first three among the first four; no cell: code that no cell executes"
     )
     if left:
         console.print(f"Judge one again: tokenspec mutants --automatic --only {left[0].edit.id}", soft_wrap=True)

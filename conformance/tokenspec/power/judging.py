@@ -21,7 +21,8 @@ from tokenspec.power.users import Users
 from tokenspec.runner import Run
 from tokenspec.verdict import NON_CONFORMANT, CellResult, Verdict
 
-What = Literal["killed", "crashed", "survived", "equivalent"]
+What = Literal["killed", "warned", "crashed", "survived", "equivalent"]
+"""A check of a MUST failed; one of a SHOULD only; the adapter raised only; no cell noticed; no cell can."""
 
 LOOKED_PAST = 100
 """Cells that are judged after a crash, to find a check that notices the edit, too."""
@@ -52,6 +53,7 @@ class Fate:
         cell: the cell that noticed.
         judged: how many cells were judged.
         crashes: the first error of the adapter, with its cell.
+        warning: the first check of a SHOULD that failed, with its cell.
         past: cells judged after it.
         deaths: cells that ended the process they were judged in.
     """
@@ -62,6 +64,7 @@ class Fate:
     cell: str = ""
     judged: int = 0
     crash: tuple[str, str] | None = None
+    warning: tuple[str, str] | None = None
     past: int = 0
     deaths: int = 0
 
@@ -78,6 +81,7 @@ class Trial:
         killer: the check that noticed, and its cell.
         crash: the first error of the adapter, and its cell.
         past: cells judged after that.
+        warning: the first check of a SHOULD that failed, and its cell.
         case: of the cell that noticed.
     """
 
@@ -85,6 +89,7 @@ class Trial:
     killer: tuple[str, str] | None
     crash: tuple[str, str] | None
     past: int
+    warning: tuple[str, str] | None = None
     case: str = ""
 
 
@@ -130,7 +135,7 @@ class Judge:
     def end(self) -> None:
         """Decide the others: no row is left."""
         for fate in self.undecided:
-            self._decide(fate, "crashed" if fate.crash else "survived", *(fate.crash or ("", "")))
+            self._give_up(fate)
 
     def _cells(self, fate: Fate, row: str) -> Cells:
         """The cells of a row that may notice an edit."""
@@ -158,18 +163,28 @@ class Judge:
         fate.deaths += 1
         fate.crash = fate.crash or (ENDED, met[-1][0].name)
         if fate.deaths >= DEATHS:
-            self._decide(fate, "crashed", *fate.crash)
+            self._give_up(fate)
         return behind
 
     def _learn(self, fate: Fate, found: Trial) -> None:
         fate.judged += found.judged
         fate.past += found.past
         fate.crash = fate.crash or found.crash
+        fate.warning = fate.warning or found.warning
         if found.killer is not None:
             self.killers.setdefault(_place(fate), deque(maxlen=8)).appendleft(found.case)
             self._decide(fate, "killed", *found.killer)
         elif fate.crash is not None and fate.past >= LOOKED_PAST:
+            self._give_up(fate)
+
+    def _give_up(self, fate: Fate) -> None:
+        """Decide an edit after which no check of a MUST failed."""
+        if fate.warning is not None:
+            self._decide(fate, "warned", *fate.warning)
+        elif fate.crash is not None:
             self._decide(fate, "crashed", *fate.crash)
+        else:
+            self._decide(fate, "survived", "", "")
 
     def _decide(self, fate: Fate, what: What, by: str, cell: str) -> None:
         fate.what, fate.by, fate.cell = what, by, cell
@@ -213,6 +228,7 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
     run = Run([column], [cell for cell, _ in cells], LEAST + TIMES * max(seen.seconds for _, seen in cells))
     judged = since = slow = 0
     crash: tuple[str, str] | None = None
+    warning: tuple[str, str] | None = None
     for result in run.judge_row(column, run.cells, rows):
         judged += 1
         if at is not None:
@@ -221,11 +237,12 @@ def tried(edit: Edit, cells: Sequence[tuple[Cell, Seen]], rows: Mapping[str, Row
         slow += bool(result.slow)
         noticed = noticed_by(result, usual[result.name].other)
         if noticed:
-            return Trial(judged, (noticed, result.name), crash, since, result.case)
+            return Trial(judged, (noticed, result.name), crash, since, warning, result.case)
+        warning = warning or warning_in(result, usual[result.name].other)
         crash = crash or error_in(result, usual[result.name].other)
         if crash is not None and (slow >= SLOW_ONES or since >= past):
-            return Trial(judged, None, crash, past)
-    return Trial(judged, None, crash, since)
+            return Trial(judged, None, crash, past, warning)
+    return Trial(judged, None, crash, since, warning)
 
 
 def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
@@ -241,6 +258,14 @@ def noticed_by(result: CellResult, usual: Mapping[str, str]) -> str:
         if found.verdict is Verdict.ERROR and was != Verdict.ERROR and found.detail.startswith("result of "):
             return "schema"
     return ""
+
+
+def warning_in(result: CellResult, usual: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first check of a SHOULD that the unedited reference passes on a cell and the edited one does not."""
+    for found in result.findings:
+        if found.verdict is Verdict.WARNING and usual.get(found.check) != Verdict.WARNING:
+            return found.check, result.name
+    return None
 
 
 def error_in(result: CellResult, usual: Mapping[str, str]) -> tuple[str, str] | None:
