@@ -73,7 +73,8 @@ def hub_folder(hub: Hub) -> Path:
             return folder
     if reason := publisher.hub_reachable():
         raise FetchError(
-            f"{hub.repo}@{hub.revision[:12]} is not in the hub's cache, and {reason}; give a folder instead"
+            f"{hub.repo}@{hub.revision[:12]} is not in the hub's cache, and {reason}; "
+            "give a folder: tokenspec models add --from-dir DIR"
         )
     return publisher.fetch_hub(hub)
 
