@@ -51,7 +51,7 @@ SUITE = (
 )
 REFERENCE = (
     ("the package itself", ("tokenspec_reference",)),
-    ("ground", ("errors", "loaded_model")),
+    ("ground", ("errors", "loaded_model", "surrogates")),
     ("areas", ("*",)),
     ("adapter", ("adapter",)),
 )

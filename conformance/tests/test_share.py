@@ -51,7 +51,7 @@ def test_an_adapter_that_answers_few_cells_exits_1_with_its_share() -> None:
     code, said = run("Single", "render", RENDERED)
     assert code == 1
     assert "conformant on 1 of 3 cells, 33 %" in said
-    assert "--require-judged 33" in said
+    assert "or allow it: tokenspec run --require-judged 33" in said
     assert "FAIL" not in said
 
 

@@ -107,7 +107,7 @@ def receive(stream: IO[bytes]) -> bytes | None:
 
 
 def serve(folder: Path) -> None:
-    """The child: answer until nobody asks any more. What a library prints goes to standard error.
+    """The child: answer questions until the pipe closes. What a library prints goes to standard error.
 
     What strangers leave in memory adds up over many questions. A child that holds ``KEPT`` bytes more than at its first
     question says so with its answer, and the next question goes to a new one.

@@ -70,7 +70,7 @@ def standing(own: Sequence[CellResult], require: float = WHOLE) -> Standing:
         return Standing(code, f"{said} {on}" if not code else f"{said}, judged {on}", "", share)
     hint = (
         f"less than the {require:g} % required: state in capabilities what it claims, "
-        f"choose cells, or allow it: tokenspec run --row ROW --area AREA --require-judged {int(share)}"
+        f"choose cells: tokenspec run --row ROW --area AREA, or allow it: tokenspec run --require-judged {int(share)}"
     )
     return Standing(1, f"{said} {on}", hint, share)
 

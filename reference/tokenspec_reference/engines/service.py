@@ -11,6 +11,7 @@ from typing import Any
 from tokenspec_reference.engines.errors import InvalidParameter
 from tokenspec_reference.engines.segmentation import Segmentation
 from tokenspec_reference.errors import TokenSpecError
+from tokenspec_reference.surrogates import has_lone_surrogate
 
 AT_ONCE = 256  # lines read, segmented and written together
 
@@ -78,7 +79,7 @@ def segment_lines(
         for others, text in read:
             answer = next(answers) if isinstance(text, str) else text
             written = json.dumps({**others, **answer}, ensure_ascii=False)
-            yield written if _is_text(written) else json.dumps({**others, **answer})
+            yield json.dumps({**others, **answer}) if has_lone_surrogate(written) else written
 
 
 def _read(line: str | bytes, field: str) -> tuple[dict[str, Any], str | dict[str, Any]]:
@@ -100,17 +101,9 @@ def _read(line: str | bytes, field: str) -> tuple[dict[str, Any], str | dict[str
 
 def _text(text: str, field: str) -> str | dict[str, Any]:
     """A trace, or why no tokenizer takes it."""
-    if _is_text(text):
-        return text
-    return _error(InvalidParameter("the text holds half of a surrogate pair, which is no character", field=field))
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if has_lone_surrogate(text):
+        return _error(InvalidParameter("the text holds half of a surrogate pair, which is no character", field=field))
+    return text
 
 
 def _answers(texts: list[str], segment_many: SegmentMany) -> list[dict[str, Any]]:

@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any
 
+from tokenspec_reference.surrogates import has_lone_surrogate
+
 MAX_DEPTH = 256
 """How many brackets may be open at once. Deeper values are not read, wherever the reader is called from."""
 
@@ -69,7 +71,7 @@ def decode_at(text: str, start: int) -> tuple[Any, int]:
     value, end = decoder.raw_decode(text, start)
     if beyond:
         raise Unreadable(f"no number: {beyond[0][:20]}", text, start)
-    if "\\u" in text[start:end] and not _is_text(json.dumps(value, ensure_ascii=False)):
+    if "\\u" in text[start:end] and has_lone_surrogate(json.dumps(value, ensure_ascii=False)):
         raise Unreadable("half of a surrogate pair", text, start)
     return value, end
 
@@ -77,15 +79,6 @@ def decode_at(text: str, start: int) -> tuple[Any, int]:
 def _blank_end(text: str, start: int) -> int:
     blank = _BLANK.match(text, start)
     return blank.end() if blank else start
-
-
-def _is_text(text: str) -> bool:
-    """Whether characters can be written as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _check_depth(text: str, start: int) -> None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tokenspec_reference.errors import TemplateRejects, TokenSpecError
+from tokenspec_reference.surrogates import has_lone_surrogate
 
 _NUMBER = re.compile(r"[1-9]\d*")
 _TEXT = (str, bytes)
@@ -169,7 +170,7 @@ class Limits:
         for piece in pieces:
             size += len(piece)
             self.check_size(size)
-            if not piece.isascii() and piece.encode(errors="replace").decode() != piece:
+            if has_lone_surrogate(piece):
                 raise TemplateRejects(
                     "it writes half of a surrogate pair; write the character itself", field="template"
                 )
