@@ -10,7 +10,7 @@ from tokenspec.errors import TokenspecError
 Kind = Literal["template", "tokenizer"]
 
 CURES: dict[Kind, str] = {
-    "template": "Look at its loops, and at how large its values grow",
+    "template": "Look at its length, its loops, and how large its values grow",
     "tokenizer": "Look at its patterns, its normalizers and how deep they are nested",
 }
 
